@@ -46,7 +46,7 @@ export function App() {
       </Part>
     )
   }
-  // The consent page stands without the shell.
+  // The consent page is shown without the shell.
   if (location.pathname === '/oauth/authorize') {
     return (
       <Part>
@@ -89,7 +89,7 @@ function Asked() {
 
 const NewChat = () => <ChatPage key="new" sessionId={undefined} />
 
-/** Pages by their path. */
+/** Pages by the first part of their path. */
 const pages = new Map<string, ComponentType>([
   ['', NewChat],
   ['sessions', SessionsPage],
@@ -111,7 +111,7 @@ const pages = new Map<string, ComponentType>([
   ['more', MorePage],
 ])
 
-/** Earlier addresses, and where their page is now. The query stays. */
+/** Old paths and the present path of their page. The query is kept. */
 const moved = new Map([
   ['tools', '/agents/tools'],
   ['memory', '/agents/memory'],
@@ -137,7 +137,7 @@ function Page() {
   if (words.length === 3 && path.startsWith('agents/skills/')) {
     return <SkillPage key={words[2]} name={words[2] ?? ''} />
   }
-  // An account was to be linked, and the server no longer knows that: the settings say what went wrong.
+  // The browser is back from linking an account, but the server no longer knows of that request. The settings page says what went wrong.
   if (path === '' && search === '?from=elsewhere') return <Redirect to={`/settings${search}#people`} />
   const Found = pages.get(path)
   if (Found !== undefined) return <Found />
@@ -145,7 +145,7 @@ function Page() {
   return <Redirect to={now === undefined ? '/' : now + search + hash} />
 }
 
-/** The parts of a path between slashes, decoded if all of them can be. Slashes at the end are ignored. */
+/** Splits a path at its slashes. Each part is decoded, unless one of them cannot be decoded. Slashes at the end are ignored. */
 function wordsOf(pathname: string): string[] {
   const words = pathname
     .replace(/(?<!\/)\/+$/, '')

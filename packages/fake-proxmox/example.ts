@@ -1,7 +1,7 @@
 import { createSimulator } from 'fake-proxmox'
 import { systemClock } from 'node-kit/clock'
 
-/** Starts a guest of the demo's cluster. @returns the exit status of the task, and the state of the guest after it */
+/** Starts a guest of the demo's cluster. @returns the exit status of the task, and the guest's state afterwards */
 export async function example(): Promise<string> {
   const { cluster } = createSimulator({ clock: systemClock, protectedTargets: new Set(), speed: 1_000 })
   try {

@@ -12,7 +12,7 @@ const api: PveReader = {
     ),
 }
 
-/** Proxmox's own words on why a read failed. */
+/** Returns Proxmox's own message for a read that failed. */
 export const example = (): Promise<string> =>
   api.get(['cluster', 'status'], {}, { signal: new AbortController().signal }).then(
     () => 'read',

@@ -5,7 +5,7 @@ import type { Expected, ForeignIdentity, IdentityProvider } from './oidc-provide
 /** Time for a person at the other service, and afterwards for the page to end the sign-in, ms. */
 const flowMs = 10 * 60_000
 const doneMs = 60_000
-/** Most answers that are remembered, because a stranger can bring any number of them. */
+/** Maximum number of answers that are remembered, because a stranger can bring any number of them. */
 const mostKept = 10_000
 
 /** The purpose of a flow. `tokenHash`: of the token of the sign-in that asked to link an account. */

@@ -6,8 +6,8 @@ import type { People } from './people.ts'
 /** The name of this sign-in method in lists of methods. */
 export const foreignMethod = 'oidc'
 /**
- * Most accounts that wait for an owner at one time, and how long one waits, ms. They are limited because a person who may make accounts at the
- * service can make any number.
+ * Maximum number of accounts that wait for an owner at one time, and how long one waits, ms. They are limited because a person who may make
+ * accounts at the service can make any number.
  */
 const mostWaiting = 50
 const waitingMs = 7 * 24 * 60 * 60_000

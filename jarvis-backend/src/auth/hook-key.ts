@@ -4,7 +4,7 @@ import type { Settings } from './password.ts'
 import { hashToken } from './tokens.ts'
 
 const key = 'pveHook'
-/** Least time between two writes of the last use, ms. */
+/** Minimum time between two writes of the last use, ms. */
 const touchEveryMs = 60_000
 const Stored = z.object({ hash: z.string(), createdAt: z.int(), lastUsedAt: z.int().optional() }).nullable()
 

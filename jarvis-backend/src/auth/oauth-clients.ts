@@ -31,7 +31,7 @@ const unreachedMs = hourMs
 const unreached = new Set([
   ...['ENOTFOUND', 'EAI_AGAIN', 'ETIMEDOUT', 'ENETUNREACH', 'EHOSTUNREACH', 'ECONNREFUSED', 'ECONNRESET', 'ABORT_ERR'],
 ])
-/** Least and greatest time that a document is cached, ms. The server's `max-age` chooses a time between the two. */
+/** Minimum and maximum time that a document is cached, ms. The server's `max-age` chooses a time between the two. */
 const documentMs = [60_000, 24 * hourMs] as const
 
 /** Looks up OAuth clients: those that registered themselves, and those whose id is the https address of a metadata document. */

@@ -25,7 +25,7 @@ const signatures = ['RS256', 'RS384', 'RS512', 'PS256', 'PS384', 'PS512', 'ES256
 /** Time for which the service's published metadata is cached, ms. */
 const keptMs = 60 * 60_000
 const timeoutS = 10
-/** Most time by which the service's clock may be ahead, ms. */
+/** Maximum time by which the service's clock may be ahead, ms. */
 const skewMs = 60_000
 const longestHint = 100
 

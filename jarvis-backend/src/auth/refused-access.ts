@@ -1,5 +1,5 @@
 const everyMs = 60_000
-/** Most entries in a minute for all requesters together, so that random requests do not fill the journal. */
+/** Maximum number of entries in a minute for all requesters together, so that random requests do not fill the journal. */
 const mostEntries = 60
 const mostKept = 2_000
 

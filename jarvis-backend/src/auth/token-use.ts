@@ -2,7 +2,7 @@ import type { Clock } from '../lib/clock.ts'
 import type { ApiToken, ApiTokenStore } from './api-tokens.ts'
 import { createRateLimit } from './rate-limit.ts'
 
-/** Least time between two writes of a token's use, ms, so that most read-only requests need no write. */
+/** Minimum time between two writes of a token's use, ms, so that most read-only requests need no write. */
 const writeEveryMs = 60_000
 
 type Counted = Pick<ApiToken, 'name' | 'createdAt'>

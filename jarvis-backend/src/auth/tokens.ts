@@ -47,7 +47,7 @@ export type SignInFacts = Pick<SignInRow, 'address' | 'client' | 'method' | 'pas
 
 /** Longest life of a sign-in, seconds. A bearer is shorter, because the page keeps it where its scripts can read it. */
 const lifetimesS = { cookie: 30 * 24 * 60 * 60, bearer: 7 * 24 * 60 * 60 }
-/** Least time between two writes of the last use, ms. */
+/** Minimum time between two writes of the last use, ms. */
 const touchEveryMs = 60_000
 const mostKnown = 1_000
 

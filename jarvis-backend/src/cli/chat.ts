@@ -12,7 +12,7 @@ import { createPrompt } from './terminal/prompt.ts'
 import { styleFor } from './terminal/style.ts'
 import { visible } from './terminal/visible.ts'
 
-/** Most earlier entries that are shown when a session is continued. */
+/** Maximum number of earlier entries that are shown when a session is continued. */
 const shownBefore = 20
 
 /** `jarvis chat`: a conversation at the terminal. Cards are shown in full and decided at the terminal, with the password. */

@@ -144,7 +144,7 @@ type Values = Partial<Record<'preset' | 'kind' | 'url' | 'models' | 'key-file' |
   'no-key'?: boolean
 }
 
-/** Most models of one server that are listed. */
+/** Maximum number of models of one server that are listed. */
 const mostListed = 100
 
 /**

@@ -10,7 +10,7 @@ const earlierMs = 30 * dayMs
 /** Alerts of the same node are shown if they fired within this time before or after, ms. */
 const aroundMs = 30 * 60_000
 const mostChanges = 20
-/** Least number of values for a median: those of half an hour. */
+/** Minimum number of values for a median: those of half an hour. */
 const fewestValues = 30
 
 export type AlertChange = AlertDetail['changes'][number]

@@ -7,9 +7,9 @@ import { guestPath } from '../homelab/pve/guest.ts'
 import type { Leaning } from './leaning.ts'
 
 const dayMs = 86_400_000
-/** Least time between two readings, ms, so that a sweep caused by a notification reads nothing here. */
+/** Minimum time between two readings, ms, so that a sweep caused by a notification reads nothing here. */
 const seldomMs = 50 * 60_000
-/** Most guests whose configurations one sweep reads. In a large cluster, several hourly sweeps read them all. */
+/** Maximum number of guests whose configurations one sweep reads. In a large cluster, several hourly sweeps read them all. */
 const mostGuests = 250
 /** Types of storage on the network. The server of such a storage may be a guest or a node of this cluster. */
 const network = new Set(['nfs', 'cifs', 'iscsi', 'iscsidirect', 'zfs', 'glusterfs', 'pbs'])

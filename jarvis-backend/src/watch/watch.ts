@@ -25,7 +25,7 @@ import { type Surroundings, shownAlert, shownAlerts } from './shown.ts'
 
 const dayMs = 24 * 3_600_000
 const longestSilenceMs = 30 * dayMs
-/** Most of a node's newest ended alerts that are searched for alerts around another alert. */
+/** Maximum number of a node's newest ended alerts that are searched for alerts around another alert. */
 const mostEnded = 100
 
 export type WatchParts = {

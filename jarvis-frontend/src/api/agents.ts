@@ -16,14 +16,16 @@ const filePlace = (id: string, path: string) =>
 
 export const readAgents = () => call<AgentsReply>('GET', '/api/agents')
 export const readAgent = (id: string) => call<AgentDetail>('GET', place(id))
-/** @param hash of the file that it was made on. @throws ApiError `conflict`, `invalid_request` naming the field */
+/**
+ * Saves an agent. @param hash of the file that was edited; undefined: a new agent. @throws ApiError `conflict`, `invalid_request` naming the field
+ */
 export const saveAgent = (id: string, agent: AgentBody, hash: string | undefined) =>
   call<AgentDetail>('PUT', place(id), { agent, ...(hash !== undefined && { hash }) })
 export const removeAgent = (id: string) => call('DELETE', place(id))
-/** Asks the gate for the verdict on a call. Runs nothing. */
+/** Asks the gate for its verdict on a call of the agent. Runs nothing. */
 export const classifyFor = (id: string, toolName: string, toolInput: Record<string, unknown>) =>
   call<AgentClassifyReply>('POST', `${place(id)}/classify`, { toolName, toolInput })
-/** Says something to each of them, in rehearsals. */
+/** Sends a message to each of the agents, as a rehearsal. */
 export const tryAgents = (agents: readonly string[], message: string) =>
   call<AgentTryReply>('POST', '/api/agents/try', { agents, message })
 export const whichAgent = (arrival: Partial<AgentBinding>) =>
@@ -32,7 +34,7 @@ export const whichAgent = (arrival: Partial<AgentBinding>) =>
     `/api/agents/which?${new URLSearchParams(Object.entries(arrival).filter((pair): pair is [string, string] => Boolean(pair[1])))}`,
   )
 
-/** The files of one agent, as the editor takes them. */
+/** Functions that read, write and remove the files of one agent, in the form that the editor needs. */
 export const filesOf = (id: string) => ({
   read: (path: string) => call<WorkspaceText>('GET', filePlace(id, path)),
   write: (path: string, text: string, checksum: string | undefined) =>

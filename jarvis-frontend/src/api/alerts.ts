@@ -9,12 +9,12 @@ export const alerts = new Remote(async () => {
 })
 export const useAlerts = () => useRemote(alerts)
 
-/** True if it fires, nothing explains it, and nobody took it on. */
+/** True if the alert fires, no other alert explains it, and nobody acknowledged or silenced it. */
 export const isOpen = ({ state, hiddenBy, acknowledged, silenced }: Alert): boolean =>
   (state === 'firing' || state === 'held') &&
   hiddenBy === undefined &&
   acknowledged === undefined &&
   silenced === undefined
 
-/** True if a person should look at it: what is only for the record does not count. */
+/** True if a person should look at the alert. Severity `info` does not count. */
 export const needsLook = (alert: Alert): boolean => isOpen(alert) && alert.severity !== 'info'

@@ -3,12 +3,12 @@ import { ApiError, authorization, call } from './http.ts'
 
 /**
  * Uploads a file for a message.
- * @param base64 what it holds
- * @param onProgress told the share that was sent, 0 to 1
+ * @param base64 the content
+ * @param onProgress called with the share that was sent, 0 to 1
  * @throws ApiError
  */
 export function upload(name: string, base64: string, onProgress: (share: number) => void, signal: AbortSignal) {
-  // `fetch` tells nothing of what was sent.
+  // `fetch` does not report upload progress.
   return new Promise<Attachment>((resolve, reject) => {
     const request = new XMLHttpRequest()
     request.open('POST', '/api/attachments')
@@ -31,7 +31,7 @@ export function upload(name: string, base64: string, onProgress: (share: number)
   })
 }
 
-/** Forgets an upload that was not sent. */
+/** Removes an uploaded file that was not sent. */
 export const discard = (id: string) => call<void>('DELETE', `/api/attachments/${encodeURIComponent(id)}`)
 
 /** The text of an attached file. @throws ApiError */

@@ -4,9 +4,12 @@ import { Value } from '../lib/value.ts'
 import { ApiError, call } from './http.ts'
 import { passwordQuestion } from './step-up.ts'
 
-/** Rights of a person, from least to most. A person with a role of policy.yaml is a member. */
+/** A person's rights, from least to most. `member`: a person with a role of policy.yaml. */
 type Rank = 'viewer' | 'member' | 'operator' | 'owner'
-/** `key`: of the sign-in. `token`: absent where a cookie holds it. `id`: the person's. `mayAsk`: may chat and ask for calls. */
+/**
+ * The sign-in of a person. `key`: identifies the sign-in. `token`: undefined if a cookie holds it. `id`: the person's id. `mayAsk`: may chat and ask
+ * for calls.
+ */
 export type SignedIn = {
   key: string
   token?: string
@@ -21,7 +24,7 @@ const rankOf = (role: string): Rank => (/^(viewer|operator|owner)$/.test(role) ?
 
 type Claims = { sub?: string; role?: Role; exp?: number }
 
-/** Reads what is kept of a sign-in, a token or its claims, for display only; the server checks it. */
+/** Reads the stored sign-in: a token, or only its claims. Used for display only; the server checks the token. */
 function read(key: string): SignedIn | undefined {
   try {
     const isCookie = key.startsWith('{')
@@ -35,7 +38,7 @@ function read(key: string): SignedIn | undefined {
       ...(!isCookie && { token: key }),
       id,
       name: keep.get('name') ?? id,
-      // The claim is as old as the sign-in; the person's role may have changed since.
+      // The claim is as old as the sign-in. The person's role may have changed since, so the stored role counts.
       role: rank === 'operator' || rank === 'owner' ? 'operator' : 'viewer',
       rank,
       mayAsk: rank !== 'viewer',
@@ -48,7 +51,7 @@ function read(key: string): SignedIn | undefined {
 const kept = keep.get('token')
 export const signedIn = new Value<SignedIn | undefined>(kept === undefined ? undefined : read(kept))
 
-/** Keeps what a reply says of the sign-in in this browser and signs in with it. */
+/** Stores a sign-in reply in this browser and signs in with it. */
 export function takeReply({ token, expiresIn, role, person }: SignInReply): void {
   const exp = Date.now() / 1_000 + expiresIn
   enter(token ?? JSON.stringify({ sub: person.id, role, exp } satisfies Claims), person)
@@ -62,7 +65,10 @@ function enter(key: string, person: MeReply['person']): void {
   signedIn.set(read(key))
 }
 
-/** Looks who is signed in: an owner may have changed name or role since. @returns how the dashboard looks for that person, who is signed in still */
+/**
+ * Reads who is signed in, because an owner may have changed the name or role. @returns the person's display settings; undefined if the sign-in has
+ * changed meanwhile
+ */
 export async function renewPerson(): Promise<Display | undefined> {
   const before = signedIn.get()
   const { person, display } = await call<MeReply>('GET', '/api/auth/me')
@@ -72,23 +78,23 @@ export async function renewPerson(): Promise<Display | undefined> {
   return display
 }
 
-/** Keeps for every browser of the person how the dashboard looks. */
+/** Saves the person's display settings for all browsers. */
 export const keepDisplay = (display: Display) => call<Display>('PUT', '/api/auth/display', display)
 
-/** Forgets the sign-in in this browser. Unsent text stays. */
+/** Removes the sign-in from this browser. Unsent text stays. */
 export function forget(): void {
   for (const key of ['token', 'name', 'role', 'own.theme', 'own.density', 'own.letters']) keep.set(key, undefined)
   passwordQuestion.get()?.answer(false)
   signedIn.set(undefined)
 }
 
-/** Why the server may count the last sign-in here still; undefined where it does not. */
+/** The reason why the server may still treat the last sign-in of this browser as valid; undefined: there is no such problem. */
 export const signOutProblem = new Value<string | undefined>(undefined)
 
 export async function signOut(): Promise<void> {
   const problem = await call('POST', '/api/auth/logout').then(
     () => undefined,
-    // It had ended before.
+    // An already ended sign-in is not an error.
     (error: unknown) =>
       error instanceof ApiError && (error.code === 'unauthorized' || error.code === 'token_expired')
         ? undefined

@@ -2,7 +2,7 @@ import type { ChangesReply } from 'protocol'
 import { call } from './http.ts'
 import { Remote, useRemote } from './remote.ts'
 
-/** Changes that go back by themselves unless somebody keeps them, soonest first. `aheadMs`: of the server's clock. */
+/** Changes that go back by themselves unless a person keeps them, soonest first. `aheadMs`: how far the server's clock is ahead of this browser's. */
 export const armed = new Remote(async () => {
   const { items, now } = await call<ChangesReply>('GET', '/api/changes?armed=true')
   return { items, aheadMs: now - Date.now() }

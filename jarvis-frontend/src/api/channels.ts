@@ -14,7 +14,7 @@ import { call } from './http.ts'
 const at = (path: string, id: string) => `/api/${path}/${encodeURIComponent(id)}`
 
 export const readChannels = () => call<ChannelsReply>('GET', '/api/channels')
-/** Null takes a setting out; what is not named stays. */
+/** Saves settings of a channel. Null removes a setting; settings that are not named stay. */
 export const saveChannel = (id: string, settings: Record<string, string | null>) =>
   call<ChannelInfo>('PUT', at('channels', id), { settings })
 export const forgetChannel = (id: string) => call('DELETE', at('channels', id))

@@ -4,7 +4,7 @@ import { Remote, useRemote } from './remote.ts'
 
 type Lists = { pending: ConfirmationRow[]; decided: ConfirmationRow[] }
 
-/** Pending ones, soonest to expire first, and those decided in the last day, newest first. */
+/** Waiting cards, soonest to expire first, and cards decided in the last day, newest first. */
 export const confirmations = new Remote<Lists>(async () => {
   const { items } = await call<Page<ConfirmationRow>>('GET', '/api/confirmations')
   return {
@@ -17,6 +17,6 @@ export const confirmations = new Remote<Lists>(async () => {
 
 export const useConfirmations = (): Lists | undefined => useRemote(confirmations)
 
-/** Takes a denial back, so that the same call asks again. @throws ApiError `conflict` where it was taken back before */
+/** Takes back a denial, so that the same call asks again. @throws ApiError `conflict` if it was taken back before */
 export const takeDenialBack = (toolUseId: string) =>
   call('DELETE', `/api/confirmations/${encodeURIComponent(toolUseId)}/denial`)

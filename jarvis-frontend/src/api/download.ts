@@ -4,7 +4,7 @@ function unsaved(): never {
   throw new ApiError('unreachable', 'JARVIS could not be reached. Nothing was saved.')
 }
 
-/** Saves an answer of the server as a file named `name`. @throws ApiError where the server sends none. */
+/** Downloads a response as a file named `name`. @throws ApiError if the server refuses or does not answer */
 export async function download(path: string, name: string): Promise<void> {
   const response = await fetch(path, { headers: authorization() }).catch(unsaved)
   if (!response.ok) throw new ApiError('refused', `The server refused it (${response.status}). Nothing was saved.`)

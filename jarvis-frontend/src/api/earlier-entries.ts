@@ -2,18 +2,18 @@ import type { Entry, Page } from 'protocol'
 import { call } from './http.ts'
 import { sessionPath } from './sessions.ts'
 
-/** Entries older than `before`, oldest first, from the start of a run on. `hasEarlier`: there are more before them. */
+/** Reads entries older than `before`, oldest first. The first one starts a run. `hasEarlier`: there are older entries. */
 export async function earlierEntries(id: string, before: number): Promise<{ items: Entry[]; hasEarlier: boolean }> {
   const items: Entry[] = []
   for (let from = before; ; from = items[0]?.seq ?? 0) {
     const page = await call<Page<Entry>>('GET', `${sessionPath(id)}/entries?before=${from}&limit=200`)
     items.unshift(...page.items)
     if (page.next === undefined || page.items.length === 0) return { items, hasEarlier: false }
-    // A page may begin inside a run. Return whole runs only; the rest comes with the next page.
+    // A page may begin inside a run. Return whole runs only; the next page returns the rest.
     const start = items.findIndex(startsRun)
     if (start >= 0) return { items: items.slice(start), hasEarlier: true }
   }
 }
 
-/** True if an entry begins a run: a message, or an MCP client's call. */
+/** True if an entry starts a run: a user message, or a call of an MCP client. */
 const startsRun = (entry: Entry) => entry.type === 'user' || (entry.type === 'assistant' && entry.madeBy === 'client')

@@ -3,10 +3,12 @@ import { navigate } from '../lib/location.tsx'
 import { takeReply } from './auth.ts'
 import { ApiError, call } from './http.ts'
 
-/** In the tab alone, while the browser is away. */
+/**
+ * Key in `sessionStorage` of the secret that proves that this tab began the sign-in. The secret is stored while the browser is at the other service.
+ */
 const kept = 'jarvis.elsewhere'
 
-/** Leaves for the other service, which sends the browser back here. @throws ApiError; nothing was begun then */
+/** Opens the sign-in page of the other service, which later sends the browser back here. @throws ApiError if the server did not start the sign-in */
 export async function goElsewhere(purpose: 'sign in' | 'link'): Promise<void> {
   const secret = base64url(crypto.getRandomValues(new Uint8Array(32)))
   const page = base64url(new Uint8Array(await crypto.subtle.digest('SHA-256', new TextEncoder().encode(secret))))
@@ -16,10 +18,10 @@ export async function goElsewhere(purpose: 'sign in' | 'link'): Promise<void> {
   location.assign(redirectTo)
 }
 
-/** True if the browser is back from there. */
+/** True if the other service has just sent the browser back. */
 export const isBackFromElsewhere = (): boolean => new URLSearchParams(location.search).get('from') === 'elsewhere'
 
-/** Ends what this tab began. @throws ApiError */
+/** Finishes the sign-in or link that this tab began. @throws ApiError */
 async function finish<T>(path: string): Promise<T> {
   const secret = sessionStorage.getItem(kept)
   sessionStorage.removeItem(kept)
@@ -28,14 +30,14 @@ async function finish<T>(path: string): Promise<T> {
   return call<T>('POST', path, { secret })
 }
 
-/** @throws ApiError `forbidden` where the account is nobody's: it waits for an owner */
+/** Finishes a sign-in. @throws ApiError `forbidden` if the account belongs to no person yet: it waits for an owner to admit it */
 export const finishSignIn = async (): Promise<void> => takeReply(await finish<SignInReply>('/api/auth/oidc/finish'))
 export const finishLink = () => finish<ForeignAccount>('/api/auth/accounts/finish')
 
 export const listAccounts = () => call<ForeignAccountsReply>('GET', '/api/auth/accounts')
 export const unlinkAccount = (id: string) => call<void>('DELETE', `/api/auth/accounts/${encodeURIComponent(id)}`)
 
-/** Everybody's, for owners. */
+/** Lists everybody's accounts at other services. For owners. */
 export const listEveryAccount = () => call<{ items: ForeignAccount[] }>('GET', '/api/people/accounts')
 export const admitAccount = (id: string, person: { name: string; role: string }) =>
   call<Person>('POST', `/api/people/accounts/${encodeURIComponent(id)}/admit`, person)

@@ -5,7 +5,7 @@ export type Checked = { outcome: 'done' | 'failed' | 'unknown'; text: string }
 /** A check of a call with an unknown outcome. `seen`: the newest answer; `problem`: why the last check failed. */
 export type Check = { isLooking: boolean; seen?: Checked & { at: number }; problem?: string }
 
-/** The checks made on this page, by toolUseId. They outlive the rows that show them. */
+/** The checks made on this page, by toolUseId. They are kept when the rows that show them are removed. */
 export class Checks {
   readonly value = new Value<ReadonlyMap<string, Check>>(new Map())
   readonly #look: (toolUseId: string) => Promise<Checked>
@@ -16,7 +16,7 @@ export class Checks {
     this.#now = now
   }
 
-  /** Checks once; a second request during a check changes nothing. Never rejects. */
+  /** Checks a call once. Does nothing if a check of this call is in progress. Never rejects. */
   async again(toolUseId: string): Promise<void> {
     const before = this.value.get().get(toolUseId)
     if (before?.isLooking === true) return
@@ -27,7 +27,7 @@ export class Checks {
       ({ outcome, text }): Check => ({ isLooking: false, seen: { outcome, text, at: this.#now() } }),
       (error: unknown): Check => ({ ...kept, isLooking: false, problem: problemOf(error) }),
     )
-    // The person who asked may have signed out meanwhile.
+    // The person may have signed out while the check ran.
     if (this.value.get().get(toolUseId) === looking) this.#set(toolUseId, after)
   }
 

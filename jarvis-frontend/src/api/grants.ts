@@ -2,7 +2,7 @@ import type { Grant, Page } from 'protocol'
 import { call } from './http.ts'
 import { Remote, useRemote } from './remote.ts'
 
-/** Grants in force. */
+/** The grants that are valid now. */
 export const grants = new Remote(() => call<Page<Grant>>('GET', '/api/grants'))
 export const useGrants = (): Grant[] | undefined => useRemote(grants)?.items
 

@@ -1,6 +1,6 @@
 import type { ErrorBody } from 'protocol'
 
-/** A failed call. `code` is the server's, or `unreachable` where no answer of JARVIS came. */
+/** A failed call. `code`: the server's code, or `unreachable` if JARVIS did not answer. */
 export class ApiError extends Error {
   readonly code: string
   readonly retryAfterS: number | undefined
@@ -13,21 +13,21 @@ export class ApiError extends Error {
   }
 }
 
-/** The signed-in person's proof. `token`: absent if a cookie, which no script reads, holds it. */
+/** The sign-in of a person. `token`: undefined if a cookie holds it, which scripts cannot read. */
 type Holder = { token?: string }
 
 let holder: () => Holder | undefined = () => undefined
 let onSignedOut = () => {}
 let askForPassword: () => Promise<boolean> = async () => false
 
-/** Sets who is signed in, what to do when the server no longer accepts it, and how to ask for the password again. */
+/** Sets how to read the current sign-in, what to do when the server no longer accepts it, and how to ask for the password again. */
 export function setCredentials(source: typeof holder, signedOut: typeof onSignedOut, ask: typeof askForPassword): void {
   holder = source
   onSignedOut = signedOut
   askForPassword = ask
 }
 
-/** The token; undefined: signed out, or a cookie holds it. */
+/** The token; undefined if nobody is signed in or a cookie holds it. */
 export const bearer = (): string | undefined => holder()?.token
 
 /** The authorization header for requests that do not use `call`. */
@@ -43,10 +43,16 @@ type Asked = [
   options?: Pick<RequestInit, 'keepalive'>,
 ]
 
-/** Makes a REST call; one that needs the password is repeated once it was given. @throws ApiError on anything but a JSON or empty 2xx answer */
+/**
+ * Makes a REST call. If the server asks for the password, asks the person and repeats the call. @throws ApiError on anything but a JSON or empty 2xx
+ * answer
+ */
 export const call = <T>(...asked: Asked): Promise<T> => withPassword(() => once<T>(...asked))
 
-/** @throws ApiError what `attempt` throws; `step_up_required` where no password was given */
+/**
+ * Runs `attempt`. If the server asks for the password, asks the person and runs `attempt` again. @throws ApiError any error of `attempt`;
+ * `step_up_required` if the person gave no password
+ */
 export async function withPassword<T>(attempt: () => Promise<T>): Promise<T> {
   try {
     return await attempt()
@@ -71,7 +77,7 @@ async function once<T>(...[method, path, body, options = {}]: Asked): Promise<T>
   if (response.ok) return (text === '' ? undefined : parse(text)) as T
   const { code, message } = errorIn(parse(text))
   const isSignedOut = code === 'unauthorized' || code === 'token_expired'
-  // An answer to an earlier sign-in says nothing about the present one.
+  // An error for an earlier sign-in does not end the present one.
   if (isSignedOut && asking === holder()) onSignedOut()
   const retryAfterS = Number(response.headers.get('Retry-After'))
   throw new ApiError(code, message, retryAfterS > 0 ? retryAfterS : undefined)
@@ -91,7 +97,7 @@ function parse(text: string): unknown {
   }
 }
 
-/** The server's error. @throws ApiError `unreachable` where something else answered, such as a proxy */
+/** Returns the server's error. @throws ApiError `unreachable` if the answer is not from JARVIS, but for example from a proxy */
 function errorIn(body: unknown): ErrorBody['error'] {
   const error = (body as Partial<ErrorBody> | null)?.error
   if (typeof error?.code !== 'string') throw foreign()

@@ -6,7 +6,10 @@ function unreached(): never {
   throw new ApiError('unreachable', 'JARVIS could not be reached.')
 }
 
-/** A tool's picture, or one that a person attached, as a `data:` address, because an `img` element sends no token. @throws ApiError */
+/**
+ * Loads a picture of a tool, or one that a person attached, and returns it as a `data:` URL, because an `img` element sends no token. @throws
+ * ApiError
+ */
 export async function imageAddress(sessionId: string, id: string, isAttached = false): Promise<string> {
   const place = isAttached ? 'attachments' : 'images'
   const response = await fetch(`/api/sessions/${encodeURIComponent(sessionId)}/${place}/${encodeURIComponent(id)}`, {

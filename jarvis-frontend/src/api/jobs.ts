@@ -22,12 +22,12 @@ export const changeJob = (id: string, change: z.input<typeof JobPatchBody>) => c
 export const removeJob = (id: string) => call('DELETE', pathOf(id))
 /** Runs a job once, now. */
 export const runJob = (id: string) => call<{ sessionId?: string } | undefined>('POST', `${pathOf(id)}/run`)
-/** Allows the calls of a drill beforehand, until a day that the server sets; or ends that. */
+/** Approves the calls of a drill job beforehand, until a day that the server sets; or withdraws that approval. */
 export const allowDrills = (id: string, isAllowed: boolean) =>
   call<Job>(isAllowed ? 'POST' : 'DELETE', `${pathOf(id)}/approval`)
-/** The switch over all jobs: while it is off, nothing starts by itself. */
+/** Switches all jobs on or off. While they are off, no job starts by itself. */
 export const switchJobs = (isOn: boolean) => call('POST', `/api/jobs/${isOn ? 'start' : 'stop'}`)
-/** The slots of a job, newest first. @param before a cursor from `next` */
+/** Reads the slots of a job, newest first. @param before the `next` of an earlier page */
 export const readSlots = (id: string, before?: string) =>
   call<JobSlotsPage>(
     'GET',

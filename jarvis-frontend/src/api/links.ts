@@ -5,7 +5,7 @@ import { call } from './http.ts'
 export const listInvitations = () => call<{ items: Invitation[] }>('GET', '/api/people/invitations')
 export const invite = (body: { role: string; name?: string }) =>
   call<InvitationReply>('POST', '/api/people/invitations', body)
-/** @throws ApiError `not_found` where it was used already */
+/** @throws ApiError `not_found` if the invitation was already used */
 export const withdrawInvitation = (id: string) => call('DELETE', `/api/people/invitations/${encodeURIComponent(id)}`)
 
 /** Reads the purpose of a link. @throws ApiError `not_found` if the link is unknown, used or expired */

@@ -10,7 +10,7 @@ export const memoryStatus = () => call<MemoryStatus>('GET', '/api/memory/status'
 export const reindex = () => call('POST', '/api/memory/reindex')
 export const listFiles = () => call<Page<WorkspaceFile>>('GET', '/api/memory/files')
 export const readFile = (path: string) => call<WorkspaceText>('GET', filePath(path))
-/** @param checksum of the file when it was read; absent for a new file. @throws ApiError `conflict` */
+/** @param checksum of the file when it was read; undefined: a new file. @throws ApiError `conflict` */
 export const writeFile = (path: string, text: string, checksum: string | undefined) =>
   call<WorkspaceText>('PUT', filePath(path), { text, checksum })
 export const deleteFile = (path: string) => call('DELETE', filePath(path))

@@ -1,7 +1,7 @@
 import { readPeople } from './people.ts'
 import { Remote, useRemote } from './remote.ts'
 
-/** People's names by id, also of those who were removed. */
+/** People's names by id, including removed people. */
 const names = new Remote(async () => {
   const { items, removed } = await readPeople()
   return new Map([...removed, ...items].map(({ id, name }) => [id, name]))
@@ -11,9 +11,9 @@ addEventListener('jarvis:changed', (event) => {
 })
 
 type Names = {
-  /** A person's name by id; what is no person's id stays as it is. */
+  /** Returns a person's name; returns `id` unchanged if it is not a person's id. */
   nameOf: (id: string) => string
-  /** True if several people have been here, so that a name says something. */
+  /** True if the server knows more than one person, so that names are worth showing. */
   isMany: boolean
 }
 

@@ -10,10 +10,13 @@ export const removePasskey = (id: string) => call<void>('DELETE', `/api/passkeys
 const ofPerson = (id: string) => `/api/people/${encodeURIComponent(id)}/passkeys`
 /** Lists another person's passkeys. For owners. */
 export const listPasskeysOf = (id: string) => call<{ items: Passkey[] }>('GET', ofPerson(id))
-/** As an owner. @throws ApiError `not_found` where it is gone */
+/** Removes another person's passkey. For owners. @throws ApiError `not_found` if the passkey does not exist */
 export const removePasskeyOf = (id: string, passkey: string) => call<void>('DELETE', `${ofPerson(id)}/${passkey}`)
 
-/** Makes and enrols a passkey; where the person has others, one of those is asked to sign it. @throws ApiError, Error where the person declined */
+/**
+ * Creates and enrols a passkey. If the person has other passkeys, one of them must countersign the new one. @throws ApiError, Error if the person
+ * declined
+ */
 export async function register(name: string): Promise<Passkey> {
   const options = await call<WebAuthnOptions>('POST', '/api/passkeys/options')
   const response = await createPasskey(options)
@@ -26,11 +29,14 @@ export async function register(name: string): Promise<Passkey> {
 const proof = async (isOffered?: boolean) =>
   askPasskey(await call<WebAuthnOptions>('POST', '/api/auth/passkey/options'), isOffered)
 
-/** Signs in. @param isOffered as in `askPasskey`. @throws ApiError `conflict` where passkeys do not work at this address, `invalid_credentials` */
+/**
+ * Signs in with a passkey. @param isOffered as in `askPasskey`. @throws ApiError `invalid_credentials`, `conflict` if passkeys do not work at this
+ * address
+ */
 export async function signInWithPasskey(isOffered?: boolean): Promise<void> {
   const response = await proof(isOffered)
   takeReply(await call<SignInReply>('POST', '/api/auth/passkey', { response }))
 }
 
-/** As `stepUp`, with a passkey in place of the password. */
+/** Does the same as `stepUp`, with a passkey in place of the password. */
 export const stepUpWithPasskey = async () => call<StepUpReply>('POST', '/api/auth/step-up', { passkey: await proof() })

@@ -7,7 +7,7 @@ export const questions = new Remote<readonly QuestionRow[]>(
   async () => (await call<QuestionsReply>('GET', '/api/questions')).items,
 )
 
-/** All of them; undefined until they were read. */
+/** All questions, waiting and recently ended; undefined until they are loaded. */
 export const useQuestions = (): readonly QuestionRow[] | undefined => useRemote(questions)
 
 /** The questions that wait for a person. */

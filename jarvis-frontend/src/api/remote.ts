@@ -4,14 +4,14 @@ import { Value } from '../lib/value.ts'
 
 const againAfterMs = 5_000
 
-/** A value of the server, read on first use and after each reported change. The last good answer stays while the server is away. */
+/** A value of the server. It is read on first use and after each reported change. While the server is unreachable, the last good answer stays. */
 export class Remote<T> {
   readonly value = new Value<T | undefined>(undefined)
   readonly #read: () => Promise<T>
   #isWanted = false
   #isReading = false
   #isStale = true
-  /** Grows at each sign-out, so that an answer to an earlier person is dropped. */
+  /** Incremented at each sign-out, so that an answer for an earlier person is dropped. */
   #owner = 0
 
   constructor(read: () => Promise<T>) {
@@ -23,7 +23,7 @@ export class Remote<T> {
     void this.#renew()
   }
 
-  /** Reads again: at once where a component uses the value, else on the next use. */
+  /** Marks the value as stale. Reads it at once if a component uses it, otherwise on the next use. */
   renew(): void {
     this.#isStale = true
     if (this.#isWanted) void this.#renew()
@@ -46,7 +46,7 @@ export class Remote<T> {
       if (owner === this.#owner) this.value.set(read)
     } catch (error) {
       this.#isStale = true
-      // It is refused again until the person's role changes, which connects anew.
+      // Do not retry: the server refuses until the person's role changes, and then the page connects again.
       if ((error as { code?: unknown }).code === 'forbidden') return
       setTimeout(() => {
         if (owner === this.#owner && this.#isWanted) void this.#renew()
@@ -55,7 +55,7 @@ export class Remote<T> {
     } finally {
       this.#isReading = false
     }
-    // The value changed while it was read.
+    // The value changed on the server while it was read, so read it again.
     if (this.#isStale && this.#isWanted) void this.#renew()
   }
 }

@@ -1,9 +1,12 @@
 import type { RecoveryCodesReply, SecondFactorOffer } from 'protocol'
 import { call } from './http.ts'
 
-/** A seed for the authenticator app of the person who asks; it counts from its first code. */
+/** Creates a seed for the person's authenticator app. The second factor becomes active once its first code is confirmed. */
 export const offerSecondFactor = () => call<SecondFactorOffer>('POST', '/api/second-factor')
-/** @returns the recovery codes. @throws ApiError `invalid_credentials`, `conflict` where the offer is too old */
+/**
+ * Confirms the second factor with its first code. @returns the recovery codes. @throws ApiError `invalid_credentials`, `conflict` if the offer has
+ * expired
+ */
 export const confirmSecondFactor = async (code: string) =>
   (await call<RecoveryCodesReply>('POST', '/api/second-factor/confirm', { code })).recoveryCodes
 export const renewRecoveryCodes = async () =>

@@ -8,14 +8,14 @@ export const sessionPath = (id: string) => `/api/sessions/${encodeURIComponent(i
 
 export const sessions = new Remote(() => call<SessionsPage>('GET', '/api/sessions?limit=100'))
 export const useSessions = (): SessionSummary[] | undefined => useRemote(sessions)?.items
-/** The open session, where it is not among the newest 100. */
+/** The open session, if it is not among the newest 100. */
 export const unlisted = new Value<SessionSummary | undefined>(undefined)
 export function useSession(id: string | undefined): SessionSummary | undefined {
   const listed = useSessions()?.find((one) => one.id === id)
   const other = useValue(unlisted)
   return listed ?? (other?.id === id ? other : undefined)
 }
-/** How many there are, without archived ones; undefined: not known. */
+/** The number of sessions, without archived ones; undefined: not known. */
 export function useSessionCount(): number | undefined {
   const page = useRemote(sessions)
   return page?.total ?? (page?.next === undefined ? page?.items.length : undefined)

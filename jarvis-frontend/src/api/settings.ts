@@ -24,8 +24,8 @@ export const makeToken = (token: {
 }) => call<ApiTokenReply>('POST', '/api/tokens', token)
 export const revokeToken = (name: string) => call('DELETE', `/api/tokens/${encodeURIComponent(name)}`)
 
-/** Changes the password, which signs out every other session. The reply's token replaces the present one. */
-/** @throws ApiError `second_factor_required` where a code is missing. */
+/** Changes the password, which signs out every other session. The token in the reply replaces the present one. */
+/** @throws ApiError `second_factor_required` if a code is missing. */
 export const changePassword = (current: string, next: string, code: string) =>
   call<SignInReply>('POST', '/api/auth/password', { current, next, ...(code !== '' && { code }) })
 

@@ -16,5 +16,5 @@ export const saveCluster = (cluster: SetupClusterBody) => call<SetupSaveReply>('
 export const forgetCluster = () => call('DELETE', '/api/setup')
 
 export const examine = () => call<DoctorReply>('GET', '/api/doctor')
-/** Runs the doctor's checks without a request to the model. */
+/** Runs the doctor's checks, but sends no request to the model. */
 export const examineParts = () => call<DoctorReply>('GET', '/api/doctor?model=0')

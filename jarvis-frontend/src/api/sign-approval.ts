@@ -4,8 +4,8 @@ import { askPasskey } from '../lib/passkeys.ts'
 import { call } from './http.ts'
 
 /**
- * Has the person's passkey sign the approval of a card, with what it says besides. Decides nothing.
- * @throws ApiError what the server refuses; Error, in words for the card, where nothing was signed
+ * Asks the person's passkey to sign the approval of a card, including its terms. Does not send the decision.
+ * @throws ApiError if the server refuses; Error with text for the card if nothing was signed
  */
 export async function signApproval({ toolUseId }: Pick<Card, 'toolUseId'>, terms: DecisionTerms) {
   const { options, problem } = await call<DecisionChallenge>(

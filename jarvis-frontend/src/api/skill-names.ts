@@ -4,7 +4,10 @@ import { listSkills } from './skills.ts'
 const isFor = (patterns: readonly string[] | undefined, name: string) =>
   patterns?.some((one) => (one.endsWith('*') ? name.startsWith(one.slice(0, -1)) : one === name)) ?? true
 
-/** The enabled skills that a line to an agent can begin with: its own, and those of the workspace that its entry names. */
+/**
+ * Returns the approved skills that a message to an agent can begin with: the agent's own skills, and the skills of the workspace that match the
+ * `skills` patterns of its entry.
+ */
 export async function skillNames(agent = 'main'): Promise<{ name: string; description: string }[]> {
   const [shared, own, { items }] = await Promise.all([
     listSkills(),

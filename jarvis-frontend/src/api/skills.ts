@@ -10,7 +10,10 @@ const bodyOf = (agent: Owner) => (agent === undefined ? {} : { agent })
 
 export const listSkills = (agent?: Owner) => call<SkillList>('GET', `/api/skills${queryOf(agent)}`)
 export const readSkill = (name: string, agent: Owner) => call<SkillTree>('GET', pathOf(name) + queryOf(agent))
-/** Asks for the password. @param hash of the tree that was read. @throws ApiError `conflict` where it is another one by now */
+/**
+ * Approves a skill. The server asks for the password. @param hash of the tree that the person read. @throws ApiError `conflict` if the tree has
+ * changed since
+ */
 export const approveSkill = (name: string, hash: string, agent: Owner) =>
   call<SkillTree>('POST', `${pathOf(name)}/approve`, { hash, ...bodyOf(agent) })
 export const turnSkillOff = (name: string, agent: Owner) =>

@@ -8,14 +8,14 @@ export const removeSshKey = (id: string) => call<void>('DELETE', `/api/signers/s
 const ofPerson = (id: string) => `/api/people/${encodeURIComponent(id)}/signers/ssh`
 /** Lists another person's SSH keys. For owners. */
 export const listSshKeysOf = (id: string) => call<{ items: SshKeyInfo[] }>('GET', ofPerson(id))
-/** As an owner. @throws ApiError `not_found` where it is gone */
+/** Removes another person's SSH key. For owners. @throws ApiError `not_found` if the key does not exist */
 export const removeSshKeyOf = (id: string, key: string) =>
   call<void>('DELETE', `${ofPerson(id)}/${encodeURIComponent(key)}`)
 
 /**
- * Enrols an SSH key; where the person has passkeys, one of those is asked to sign it.
- * @param key a line of a `.pub` file. @param name empty: the line's comment
- * @throws ApiError also where only an older SSH key can sign it; Error where the person declined
+ * Enrols an SSH key. If the person has passkeys, one of them must countersign the key.
+ * @param key a line of a `.pub` file. @param name empty: the comment of that line
+ * @throws ApiError, also if only an older SSH key can countersign; Error if the person declined
  */
 export async function addSshKey(key: string, name: string): Promise<void> {
   const { countersign } = await call<SshKeyReply>('POST', '/api/signers/ssh', { key, name })

@@ -2,12 +2,12 @@ import type { StepUpReply } from 'protocol'
 import { Value } from '../lib/value.ts'
 import { call } from './http.ts'
 
-/** An open password dialog. `answer` tells those who wait whether the password was given. */
+/** An open password dialog. `answer` tells the waiting calls if the password was given. */
 export type PasswordQuestion = { answer(isGiven: boolean): void }
 export const passwordQuestion = new Value<PasswordQuestion | undefined>(undefined)
 let asking: Promise<boolean> | undefined
 
-/** Asks for the password in one dialog for all calls that wait for it. @returns whether it was given */
+/** Asks for the password, in one dialog for all calls that wait for it. @returns true if the password was given */
 export function askForPassword(): Promise<boolean> {
   asking ??= new Promise((resolve) => {
     passwordQuestion.set({
@@ -22,7 +22,7 @@ export function askForPassword(): Promise<boolean> {
 }
 
 /**
- * Allows this sign-in, for five minutes, the calls that need the password.
+ * Gives the password again. For five minutes, this sign-in may make the calls that need it.
  * @throws ApiError `invalid_credentials`, `second_factor_required`, `too_many_requests`
  */
 export const stepUp = (given: { password: string; code?: string }) =>

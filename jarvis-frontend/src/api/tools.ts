@@ -13,6 +13,6 @@ export const toolFor = (known: readonly ToolInfo[], wanted: Effect): ToolInfo | 
 
 export const readCalls = () => call<ToolCalls>('GET', '/api/tools/calls')
 
-/** The verdict that a call would get. Runs nothing. */
+/** Asks for the verdict that a call would get. Runs nothing. */
 export const classify = (name: string, input: Record<string, unknown>) =>
   call<ClassifyReply>('POST', `/api/tools/${encodeURIComponent(name)}/classify`, { input })

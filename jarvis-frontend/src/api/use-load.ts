@@ -3,7 +3,7 @@ import { ApiError } from './http.ts'
 
 const againAfterMs = 5_000
 
-/** A page's own data. `data`: the newest good answer; `isOld`: `data` answers an earlier key. */
+/** Data of a page. `data`: the newest good answer. `isOld`: true if `data` is the answer for an earlier `key`. */
 export type Load<T> = {
   data: T | undefined
   isOld: boolean
@@ -12,7 +12,10 @@ export type Load<T> = {
   put: (data: T) => void
 }
 
-/** Reads at mount, when `key` changes, and when the server reports a change of `on`; every 5 s while unreachable. */
+/**
+ * Reads when the component mounts, when `key` changes, and when the server reports a change named in `on`. While the server is unreachable, reads
+ * every 5 s.
+ */
 export function useLoad<T>(key: string, read: () => Promise<T>, on: readonly string[] = []): Load<T> {
   const [state, setState] = useState<{ key?: string; data?: T; problem?: ApiError }>({})
   const [tries, again] = useReducer((count: number) => count + 1, 0)

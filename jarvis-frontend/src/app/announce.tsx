@@ -4,9 +4,9 @@ import { Value } from '../lib/value.ts'
 const polite = new Value('')
 const assertive = new Value('')
 
-/** Tells screen readers a sentence, once they finished the present one. */
+/** Has screen readers read a sentence after the one that they are reading. */
 export const say = (text: string): void => polite.set(text)
-/** Interrupts screen readers. For a new card only. */
+/** Has screen readers read a sentence at once. Only for new cards. */
 export const interrupt = (text: string): void => assertive.set(text)
 
 export function Announcer() {

@@ -5,10 +5,10 @@ import { Mark } from '../ui/mark.tsx'
 import { say } from './announce.tsx'
 import './glass.css'
 
-/** Shortest reason that is taken, characters. */
+/** Minimum length of the reason, characters. */
 const shortest = 10
 
-/** Lets an owner approve a card alone that several people must approve. It takes a typed reason, and the password again. */
+/** Lets an owner approve a card alone although several people must approve it. The owner must type a reason and give the password again. */
 export function BreakGlass({ toolUseId }: { toolUseId: string }) {
   const [isOpen, setOpen] = useState(false)
   const [reason, setReason] = useState('')

@@ -10,10 +10,13 @@ import { interrupt, say } from './announce.tsx'
 import { spokenAtMs, spokenWords } from './changes/words.ts'
 
 const spokenAtMin = [5, 1]
-/** Timers are late, so a time counts from this long before. */
+/** Interval of the timer, ms. An announcement counts as due within two intervals, so that a late timer misses none. */
 const lateMs = 5_000
 
-/** Announces each new card once, and again when five minutes and one minute are left; a change that goes back at two minutes and 30 s. @param first the cards that this page began with */
+/**
+ * Announces each new card once, and again when five minutes and one minute are left to decide. Announces a change that goes back by itself when two
+ * minutes and 30 s are left. @param first the cards that were there when the page opened; these are not announced as new
+ */
 export function CardNews({ first }: { first: readonly ConfirmationRow[] }) {
   const pending = useConfirmations()?.pending
   const { items: changes = [], aheadMs = 0 } = useArmed() ?? {}
@@ -54,7 +57,10 @@ export function CardNews({ first }: { first: readonly ConfirmationRow[] }) {
   return null
 }
 
-/** Announces each new question once. @param first those that this page began with; absent: what is open when they are first read */
+/**
+ * Announces each new question once. @param first the questions that were there when the page opened; undefined: the questions of the first read.
+ * These are not announced.
+ */
 export function QuestionNews({ first }: { first: readonly QuestionRow[] | undefined }) {
   const asked = useQuestions()
   const known = useRef<ReadonlySet<string>>(undefined)
@@ -69,7 +75,7 @@ export function QuestionNews({ first }: { first: readonly QuestionRow[] | undefi
       const words = `${askerOf(row)} asks: ${gistOf(row)}`
       const path = `/waiting?question=${encodeURIComponent(row.questionId)}`
       void import('./notify.ts').then(({ notify }) => notify(words, row.questionId, path))
-      // It may wait: a card is spoken before it.
+      // A question is less urgent than a card, so it does not interrupt the screen reader.
       say(`Question. ${words}`)
     }
   }, [asked, first])

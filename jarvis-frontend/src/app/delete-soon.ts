@@ -6,7 +6,7 @@ import { Deletions } from './deletions.ts'
 
 const deletions = new Deletions(deleting, { remove: deleteSession, settled: () => sessions.renew(), say })
 
-/** @param session with its `versions`, which are deleted with it */
+/** Deletes a session after the time for Undo. @param session with its `versions`, which are deleted too */
 export function deleteSoon(session: Pick<Deleting, 'id' | 'title' | 'versions'>): void {
   const from = document.querySelector<HTMLElement>(':focus-visible')
   deletions.add({ ...session, ...(from !== null && { from }) })
@@ -15,7 +15,7 @@ export function deleteSoon(session: Pick<Deleting, 'id' | 'title' | 'versions'>)
 export const undoDelete = (id: string): void => deletions.undo(id)
 export const holdDeletes = (isHeld: boolean): void => deletions.hold(isHeld)
 
-// A person who leaves the page no longer wants to take a deletion back.
+// A person who leaves the page can no longer undo, so delete the sessions on the server now.
 addEventListener('pagehide', () => {
   for (const { id } of deleting.get()) void deleteSessionAtLast(id).catch(() => undefined)
 })

@@ -1,9 +1,9 @@
 import type { Value } from '../lib/value.ts'
 import type { Deleting } from './deleting.ts'
 
-/** How long a deletion can be taken back. */
+/** Time in which a deletion can be undone, ms. */
 const undoMs = 10_000
-/** The least time that is left once the pointer or the focus leaves Undo. */
+/** Minimum time that remains after the pointer or the focus has left Undo, ms. */
 const leastMs = 3_000
 
 type Ports = {
@@ -11,11 +11,11 @@ type Ports = {
   remove(id: string): Promise<unknown>
   /** Told after each answer of the server. */
   settled(): void
-  /** Says a sentence to people who listen to the page. */
+  /** Has screen readers read a sentence. */
   say(text: string): void
 }
 
-/** Sessions that are deleted on the server once the time to take it back is over. */
+/** Deletes sessions on the server after the time for Undo. */
 export class Deletions {
   readonly #timers = new Map<string, ReturnType<typeof setTimeout>>()
   readonly #list: Value<readonly Deleting[]>
@@ -26,7 +26,7 @@ export class Deletions {
     this.#ports = ports
   }
 
-  /** @param session with its `versions`, which are deleted with it */
+  /** Hides a session and starts its time for Undo. @param session with its `versions`, which are deleted too */
   add(session: Omit<Deleting, 'until' | 'isSent'>): void {
     const { id, title, versions } = session
     const deletion = { ...session, until: Date.now() + undoMs, isSent: false }
@@ -37,18 +37,18 @@ export class Deletions {
     )
   }
 
-  /** Takes a deletion back. Changes nothing once the server was told. */
+  /** Undoes a deletion. Does nothing if the server was already told. */
   undo(id: string): void {
     const found = this.#list.get().find((session) => session.id === id)
     if (found === undefined || found.isSent) return
     clearTimeout(this.#timers.get(id))
     this.#list.set(this.#without(id))
     this.#ports.say(`${found.title} is kept.`)
-    // The button that had the focus is gone, and a removed button sends no blur event.
+    // The focused button was removed, and a removed button sends no blur event. So release the timers here.
     this.hold(false)
   }
 
-  /** Stops the time while a person is at Undo, and lets it run on after that. */
+  /** Stops the timers while the pointer or the focus is on Undo, and starts them again afterwards. */
   hold(isHeld: boolean): void {
     const least = Date.now() + leastMs
     const waits = ({ isSent }: Deleting) => !isSent

@@ -2,7 +2,7 @@ import type { Status } from 'protocol'
 import { savedPlaces } from '../features/settings/next-start.ts'
 import { Link } from '../ui/link.tsx'
 
-/** Names the parts that are a demo, with links to the settings that connect real ones. */
+/** Says which parts are a demo (cluster, model), with links to the settings that connect real ones. */
 export function Demo({ status: { isDemoCluster, isDemoModel, nextStart } }: { status: Status }) {
   const saved = savedPlaces(nextStart)
   return (

@@ -13,7 +13,7 @@ import { live } from './live.ts'
 import { markDecided } from './live-card.tsx'
 import './deny-all.css'
 
-/** Denies all cards that wait now, and names them first. A card that comes later is not denied. */
+/** Denies all cards that wait at this moment, and lists them first. A card that comes later is not denied. */
 export function DenyAll({ rows }: { rows: readonly ConfirmationRow[] }) {
   const [listed, setListed] = useState<readonly ConfirmationRow[]>()
   const [isSending, setSending] = useState(false)
@@ -50,7 +50,7 @@ export function DenyAll({ rows }: { rows: readonly ConfirmationRow[] }) {
     setRefusals([...new Set(replies.flat())])
     setSending(false)
     setListed(undefined)
-    // The pressed button is gone. Focus the decided card, because on the page itself letters are shortcuts.
+    // The pressed button was removed. Focus the decided card instead of the page, because on the page single letters are shortcuts.
     const card = document.getElementById(`card-${chosen[0]?.toolUseId}`) ?? document.querySelector<HTMLElement>('.card')
     card?.focus({ preventScroll: true })
   }

@@ -2,7 +2,10 @@ import { useEffect, useMemo, useState } from 'react'
 import { useConfirmations } from '../api/confirmations.ts'
 import type { actOf } from '../features/confirmations/sentence.ts'
 
-/** For each guest, what a waiting card would do to it. The words are fetched with the first card. */
+/**
+ * Returns for each guest (by vmid) the effect that a waiting card would have on it, in words. The module with the words is loaded with the first
+ * card.
+ */
 export function useGhosts(): ReadonlyMap<number, string> {
   const waiting = useConfirmations()?.pending
   const [words, setWords] = useState<{ actOf: typeof actOf }>()

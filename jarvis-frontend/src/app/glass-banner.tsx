@@ -6,7 +6,7 @@ import { Link } from '../ui/link.tsx'
 import { Mark } from '../ui/mark.tsx'
 import './glass.css'
 
-/** For a day after an owner approved a call alone that several people must approve, everybody is told who, what and why. */
+/** Tells everybody, for a day, that an owner alone approved a call that several people must approve: who, what and why. */
 export function GlassBanner({ broken }: { broken: NonNullable<Status['glassBroken']> }) {
   const nameOf = useNameOf()
   return (

@@ -5,7 +5,7 @@ import { PanelHead } from '../ui/panel-head.tsx'
 import { Over } from './over.tsx'
 import { overlay } from './overlay.ts'
 
-/** `act`: the key does something that a viewer may not; `viewer`: what it does for a viewer. */
+/** Keys and what they do. `act`: only for people who may ask. `viewer`: what the key does for a viewer instead. */
 type KeyLine = readonly [keys: readonly string[], what: string, whose?: 'act' | { viewer: string }]
 const keys: readonly KeyLine[] = [
   [['Ctrl K'], 'search or run', { viewer: 'search' }],
@@ -49,7 +49,7 @@ const keys: readonly KeyLine[] = [
   [['?'], 'this table'],
 ]
 
-/** The table of keys. */
+/** The table of keyboard shortcuts. */
 export function Keys() {
   const isOperator = useValue(signedIn)?.mayAsk === true
   const shown = keys.flatMap(([pressed, what, whose]) => {

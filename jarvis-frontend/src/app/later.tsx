@@ -8,14 +8,14 @@ const triesWhileLive = 3
 const reloadsAtMostEachMs = 60_000
 const reloadedAtKey = 'jarvis.reloadedAt'
 
-/** A part that cannot be fetched before the page is loaded anew: Chromium does not ask again for a script that failed once. */
+/** Thrown for a part that cannot be loaded until the page is reloaded: Chromium does not fetch a script again after a failure. */
 class NotFetched extends Error {
   constructor(cause: unknown) {
     super('A part of the page could not be fetched.', { cause })
   }
 }
 
-/** Loads the page anew, unless that was tried a moment ago or somebody types. */
+/** Reloads the page, unless it was reloaded a moment ago or a field with the focus has text. */
 function reloadOnce(): void {
   const before = Number(sessionStorage.getItem(reloadedAtKey))
   const typed = document.querySelector<HTMLInputElement>('input:focus, textarea:focus')?.value ?? ''
@@ -26,10 +26,10 @@ function reloadOnce(): void {
 
 const loads: (() => Promise<unknown>)[] = []
 
-/** True if the page opened at a session: parts that every session needs are then fetched at once. */
+/** True if the page was opened at a session's path. The parts that every session needs are then loaded at once. */
 export const opensSession = location.pathname.startsWith('/chat/')
 
-/** A part that is fetched on first use, at once, or while the page is idle. Without a connection it waits for one. */
+/** Makes a component whose code is loaded on first use, at once, or while the page is idle. Without a connection, loading waits for one. */
 export function later<P extends object>(load: () => Promise<ComponentType<P>>, isAtOnce = false) {
   let loaded: { default: ComponentType<P> } | undefined
   const fetch = async () => {
@@ -41,7 +41,7 @@ export function later<P extends object>(load: () => Promise<ComponentType<P>>, i
       try {
         return await fetch()
       } catch (error) {
-        // A failure while connected lasts: the server was updated and the old file is gone, or the browser keeps the failure.
+        // A failure while connected is permanent: either an update of the server removed the old file, or the browser caches the failure.
         if (live.link.value.get().status === 'live' && tries++ >= triesWhileLive) throw new NotFetched(error)
         await new Promise((resolve) => setTimeout(resolve, againAfterMs))
       }
@@ -52,14 +52,14 @@ export function later<P extends object>(load: () => Promise<ComponentType<P>>, i
   return lazy(() => (loaded === undefined ? fetchOrWait() : atHand(loaded)))
 }
 
-/** A promise that React reads as settled, so that a loaded part is drawn without its fallback first. */
+/** A thenable that React reads as settled, so that a loaded part is drawn without showing its fallback first. */
 const atHand = <T,>(value: T) => ({ then: (tell: (value: T) => void) => tell(value) }) as Promise<T>
 
 const { connection } = navigator as { connection?: { saveData?: boolean } }
 
 /**
- * Fetches all parts after the first connection, one after the other, so that they work without a connection later.
- * A browser that is set to save data fetches each on first use.
+ * Loads all parts after the first connection, one after the other, so that they work without a connection later. If the browser is set to save data,
+ * each part is loaded on first use instead.
  */
 export function loadLater(): void {
   if (connection?.saveData === true) return
@@ -67,13 +67,13 @@ export function loadLater(): void {
     if (live.link.value.get().status !== 'live') return
     stop()
     whenIdle(async () => {
-      // A part may register parts of its own.
+      // Loading a part may register further parts.
       for (const list of [loads, early]) for (const load of list) await load().catch(() => undefined)
     })
   })
 }
 
-/** Keeps an error in a part from removing the whole page. */
+/** An error boundary: an error in a part does not remove the whole page. */
 export class Part extends Component<{ children: React.ReactNode }, { isBroken: boolean }> {
   override state = { isBroken: false }
 

@@ -6,7 +6,7 @@ export async function leave(): Promise<void> {
   const device = keep.get('push')
   if (device !== undefined) {
     const { turnOff } = await import('../features/settings/push.ts')
-    // Sign out of this browser even where the server or the push service does not answer.
+    // Sign out of this browser even if the server or the push service does not answer.
     await turnOff(device).catch(() => undefined)
   }
   await signOut()

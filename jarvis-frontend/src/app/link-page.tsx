@@ -13,7 +13,7 @@ import { TryProblem, usePasswordTry } from './password-try.tsx'
 const problemOf = (error: unknown) =>
   error instanceof ApiError ? error.message : 'Something broke. Open the link once more.'
 
-/** The page of a link: an invitation, or a new password. The link's secret stands in the fragment alone. */
+/** The page of a link to join by an invitation or to set a new password. The link's secret is only in the URL fragment. */
 export function LinkPage() {
   const secret = location.hash.split('/')[2] ?? ''
   const [link, setLink] = useState<LinkReply>()

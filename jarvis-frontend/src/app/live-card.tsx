@@ -45,7 +45,7 @@ export function matterOf(call: Call, sessionId: string, progress: string | undef
   }
 }
 
-/** The view of a card that a list knows, without its session. */
+/** Makes the view of a card from its row in the list of confirmations, without its session's transcript. */
 export function matterOfRow(row: ConfirmationRow): Matter {
   const { decision, decidedBy, decidedAt, note, replacedBy } = row
   return {
@@ -63,7 +63,7 @@ export function matterOfRow(row: ConfirmationRow): Matter {
   }
 }
 
-/** Earlier cards of the same call, each as it was settled. */
+/** Earlier cards of the same call, each with its decision. */
 export const replacedOf = (call: Call, sessionId: string): Matter[] =>
   (call.replaced ?? []).map(({ needed, resolved }) => ({ card: needed, sessionId, resolved }))
 
@@ -107,10 +107,10 @@ export function LiveCard({ matter: asked }: { matter: Matter }) {
   )
 }
 
-/** The calls whose cards stand inside a plan's card on this screen, so that the stream does not draw them a second time. */
+/** Ids of the calls whose cards are shown inside a plan's card, so that the chat does not show them a second time. */
 const inPlans = new Value<ReadonlySet<string>>(new Set())
 
-/** True if a plan's card on this screen holds the card of this call. */
+/** True if a plan's card on this page shows the card of this call. */
 export const useIsInPlan = (toolUseId: string): boolean => useValue(inPlans).has(toolUseId)
 
 /** The card of a plan's step, inside the plan's card. */
@@ -164,7 +164,7 @@ function NoLink() {
   )
 }
 
-/** The card's target as the live cluster shows it; undefined before the cluster was heard. */
+/** The card's target in the current cluster state; undefined until the first state has arrived. */
 function useLiveTarget({ target }: Card): LiveTarget | undefined {
   const { state, heardAt, isLive } = useCluster()
   if (state === undefined) return undefined

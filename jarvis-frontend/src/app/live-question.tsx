@@ -13,13 +13,13 @@ const answeredHere = new Set<string>()
 type Props = {
   question: Question
   sessionId: string
-  /** How it ended, and when, Unix ms. */
+  /** The end of the question and its time, Unix ms; undefined: still open. */
   ended: (QuestionResolution & { at: number }) | undefined
-  /** It stands in its session, so that the field for own words is at hand. */
+  /** True if the question is shown in its own session, where the composer takes a free answer. */
   isInChat: boolean
 }
 
-/** A question with what this person may do with it. */
+/** A question with the answers that this person may give. */
 export function LiveQuestion({ question, sessionId, ended, isInChat }: Props) {
   const { questionId, server } = question
   const mayAsk = useValue(signedIn)?.mayAsk === true

@@ -36,7 +36,7 @@ const byChange: Partial<Record<string, { renew(): void }>> = {
 /** Tells pages to read their own data again. @param what the part that changed; `connect`: any part may have changed */
 const tellPages = (what: string) => dispatchEvent(new CustomEvent('jarvis:changed', { detail: what }))
 
-/** Creates what lives as long as the page: one connection and the stores that its events fill. */
+/** Creates the objects that exist as long as the page: one connection and the stores that its events fill. */
 function createLive() {
   setCredentials(holder, forget, askForPassword)
   const sockets = createSockets(bearer)

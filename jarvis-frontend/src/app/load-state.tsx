@@ -5,7 +5,7 @@ import { Mark } from '../ui/mark.tsx'
 import { live } from './live.ts'
 import './pages.css'
 
-/** Says what could not be read, whether older data is shown, and what to do. */
+/** Shows an error: what could not be read, if older data is shown (`kept`), and what to do. */
 export function Problem({
   error,
   onAgain,
@@ -15,7 +15,7 @@ export function Problem({
   error: ApiError | undefined
   onAgain?: () => void
   kept?: boolean
-  /** It answers what a person has just done, so it is spoken at once. */
+  /** True if the error answers something that the person just did, so that screen readers read it at once. */
   isRefusal?: boolean
 }) {
   if (error === undefined) return null
@@ -45,7 +45,7 @@ export function Problem({
   )
 }
 
-/** Placeholders without movement, shown after 300 ms. */
+/** Static placeholders while data loads. They appear after 300 ms. */
 export function Skeletons({ rows = 6, height = 20 }: { rows?: number; height?: number }) {
   return (
     <div className="skeletons" aria-busy="true">
@@ -59,7 +59,7 @@ export function Skeletons({ rows = 6, height = 20 }: { rows?: number; height?: n
 
 export const useIsLive = (): boolean => useValue(live.link.value).status === 'live'
 
-/** Stands in place of buttons that need the server or more rights. `who`: the least role that has them. */
+/** Shown in place of buttons that need a connection or more rights. `who`: the least role that may use them. */
 export function Resting({
   isOperator,
   isLive,

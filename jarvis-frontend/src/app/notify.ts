@@ -1,13 +1,13 @@
 import { keep } from '../lib/keep.ts'
 
-/** The browser's permission for notifications. `absent`: it has none, as on plain-http addresses. */
+/** The browser's permission for notifications. `absent`: the browser offers none, as on plain-http addresses. */
 export const notifyState = (): NotificationPermission | 'absent' =>
   'Notification' in window && isSecureContext ? Notification.permission : 'absent'
 
 /**
- * Says that a card or a question waits, where nobody looks at the page. Its only act is to open the page: nothing is approved from here.
- * A push message of the same card takes its place, or it the message's.
- * @param path of the page that it opens; absent: the card's
+ * Shows a browser notification that a card or a question waits, if the page does not have the focus. A click only opens the page: nothing can be
+ * approved from a notification. The notification and a push message of the same card replace each other.
+ * @param path the page to open; default: the card's
  */
 export async function notify(
   sentence: string,
@@ -28,7 +28,7 @@ export async function notify(
       note.close()
     }
   } catch {
-    // Phones show notifications of service workers only; the settings turn those on.
+    // Phones show only notifications of service workers; the settings turn those on.
   }
 }
 
@@ -39,12 +39,12 @@ export async function withdrawNote(id: string): Promise<void> {
   for (const note of (await worker?.getNotifications({ tag: id })) ?? []) note.close()
 }
 
-/** Opens the address that the worker of a pressed notification names, until the signal aborts. */
+/** Opens the path that the service worker sends after a click on a notification, until `signal` aborts. */
 export function followNotes(open: (path: string) => void, signal: AbortSignal): void {
   const go = ({ data }: MessageEvent<{ open?: string }>) => {
     if (data.open?.startsWith('/') === true) open(data.open)
   }
-  // Absent on plain-http addresses.
+  // Undefined on plain-http addresses.
   const { serviceWorker } = navigator as Partial<Navigator>
   serviceWorker?.addEventListener('message', go, { signal })
   serviceWorker?.startMessages()

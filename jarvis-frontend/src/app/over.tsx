@@ -4,7 +4,7 @@ import { overlay } from './overlay.ts'
 
 const away = () => overlay.set(undefined)
 
-/** A dialog over the page. It keeps the focus inside and returns it at the end. */
+/** A modal dialog. It keeps the focus inside and gives it back when it closes. */
 export function Over(props: { label: string; onClose?: () => void; children: React.ReactNode }) {
   const { label, onClose = away, children } = props
   const dialog = useRef<HTMLDialogElement>(null)
@@ -20,9 +20,9 @@ export function Over(props: { label: string; onClose?: () => void; children: Rea
       ref={dialog}
       className="over"
       aria-label={label}
-      // The `close` event comes late; until then the overlay would still take the keys.
+      // The `close` event comes late, and until then the dialog would still handle keys. So close on `cancel` already.
       onCancel={onClose}
-      // By then another overlay may be open, or this one again.
+      // When this event arrives, another dialog or this one again may be open.
       onClose={() => dialog.current?.open === false && onClose()}
       onClick={(event) => {
         if (event.target === dialog.current) onClose()

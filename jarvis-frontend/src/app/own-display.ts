@@ -7,7 +7,8 @@ import { followTheme } from './theme.ts'
 const names: readonly Chosen[] = ['theme', 'density', 'letters']
 
 /**
- * Keeps what the person chose for every browser, so that it counts before the first paint, and shows it where this browser has no choice of its own.
+ * Stores in this browser the display settings that the person saved for all browsers, so that they apply before the first paint. They are shown if
+ * this browser has no own settings.
  */
 export function takeDisplay({ theme, density, letters }: Display): void {
   const own = { theme, density, letters: letters === undefined ? undefined : letters ? 'on' : 'off' }
@@ -15,10 +16,10 @@ export function takeDisplay({ theme, density, letters }: Display): void {
   follow()
 }
 
-/** True if this browser has a choice of its own. */
+/** True if this browser has display settings of its own. */
 export const choosesHere = (): boolean => names.some((name) => keep.get(name) !== undefined)
 
-/** Takes back what was chosen in this browser. */
+/** Removes this browser's own display settings. */
 export function chooseNothingHere(): void {
   for (const name of names) keep.set(name, undefined)
   follow()
@@ -29,7 +30,7 @@ function follow(): void {
   followDensity()
 }
 
-/** The display settings of this browser, to be kept for every browser. */
+/** The display settings of this browser, to be saved for all browsers. */
 export const displayHere = (): Display => ({
   theme: (chosen('theme') ?? 'system') as NonNullable<Display['theme']>,
   density: chosen('density') === 'comfortable' ? 'comfortable' : 'compact',

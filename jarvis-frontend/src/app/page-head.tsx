@@ -15,14 +15,14 @@ type Props = {
   detail?: React.ReactNode
   /** Text under the title on a phone, in place of the presence line. */
   phoneDetail?: React.ReactNode
-  /** Entries that this page adds to a phone's menu. */
+  /** Items that this page adds to the menu on a phone. */
   phoneActs?: React.ReactNode
-  /** Links to the parts of the page. */
+  /** Links to the sub-pages. */
   tabs?: React.ReactNode
   children?: React.ReactNode
 }
 
-/** A page's head, 44 px high: title, filters, and a link to waiting cards. On a phone: presence, title, and the menu. */
+/** The header of a page, 44 px high: title, filters, and a link to waiting cards. On a phone: presence, title and the menu. */
 export function PageHead({ title, detail, phoneDetail, phoneActs, tabs, children }: Props) {
   const isPhone = useMedia(phone)
   const { words } = usePresence()

@@ -3,7 +3,7 @@ import { Link } from '../ui/link.tsx'
 
 export type PageTab = { to: string; name: string; count?: number | undefined }
 
-/** The parts of a page that has several, as links: in the page's head, on a phone under it. */
+/** Links to the sub-pages of a page. They are in the page's header, on a phone below it. */
 export function PageTabs({ label, tabs }: { label: string; tabs: readonly PageTab[] }) {
   const { pathname } = useLocation()
   const here = tabs.findLast(({ to }) => `${pathname.toLowerCase()}/`.startsWith(`${to}/`))

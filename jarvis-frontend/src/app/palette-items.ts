@@ -12,7 +12,7 @@ export type Item = {
   label: string
   /** True if other people chose the label: invisible characters in it are then drawn as codes. */
   detail: string
-  /** Text beside the label. */
+  /** Text shown beside the label. */
   note?: string
   icon?: IconName
   tier?: Tier
@@ -60,13 +60,13 @@ export type Known = {
   sessions: readonly SessionSummary[]
   tools: readonly ToolInfo[]
   alerts: readonly Alert[]
-  /** True if this person may ask for anything. */
+  /** True if this person may chat and ask for calls. */
   mayAsk: boolean
   markOf: (guest: Guest) => MarkKind
   now: number
 }
 
-/** The items that hold every word of the text, best group first. */
+/** Returns the items that contain every word of the text, best group first. */
 export function itemsFor(text: string, { cluster, sessions, tools, alerts, mayAsk, markOf, now }: Known): Item[] {
   const words = text.toLowerCase().split(/\s+/).filter(Boolean)
   const fits = (...parts: string[]) => {
@@ -154,7 +154,7 @@ const kinds: Record<Guest['type'], readonly string[]> = {
   ct: ['guest', 'ct', 'lxc', 'container'],
 }
 
-/** True if the words name the guest by parts of its id and name, with or without its kind: `vm 123`, `guest frig`. */
+/** True if the words match the guest's vmid and name, with or without its kind: `vm 123`, `guest frig`. */
 function isNamed({ vmid, name, type }: Guest, words: readonly string[]): boolean {
   const own = words.filter((word) => !kinds[type].includes(word))
   return (own.length === 0 ? words : own).every((word) => `${vmid} ${name}`.toLowerCase().includes(word))
@@ -162,7 +162,7 @@ function isNamed({ vmid, name, type }: Guest, words: readonly string[]): boolean
 
 const verbs = ['start', 'restart', 'stop'] as const
 
-/** Acts on the guests that the words name: `restart frig`, `frigate`, `123`. */
+/** Returns the actions on the guests that the words name: `restart frig`, `frigate`, `123`. */
 function actsOf(text: string, guests: readonly Guest[], tools: readonly ToolInfo[]): Item[] {
   const words = text.toLowerCase().split(/\s+/).filter(Boolean)
   const wanted = words.filter((word) => !verbs.some((verb) => verb.startsWith(word)))

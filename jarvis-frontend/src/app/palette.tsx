@@ -17,7 +17,7 @@ import { type Item, itemsFor } from './palette-items.ts'
 import { switchTheme } from './theme.ts'
 import { useAskNew } from './use-ask.ts'
 
-/** Finds pages, guests, sessions, tools and acts; every act shows its tier before it is chosen. */
+/** The command palette: finds pages, guests, sessions, tools and actions. Every action shows its tier before it is chosen. */
 export function Palette() {
   const [text, setText] = useState('')
   const [at, setAt] = useState(0)

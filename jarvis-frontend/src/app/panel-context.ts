@@ -1,6 +1,6 @@
 import { createContext, use } from 'react'
 
-/** The cluster panel beside the chat. */
+/** State of the cluster panel beside the chat, and functions that open and close it. */
 export type Panel = { isOpen: boolean; isSheet: boolean; toggle: () => void; close: () => void; toggleRail: () => void }
 
 export const PanelContext = createContext<Panel>({

@@ -11,7 +11,7 @@ import { Username } from '../ui/username.tsx'
 import { Over } from './over.tsx'
 import { TryProblem, usePasswordTry } from './password-try.tsx'
 
-/** Asks for the password, or a passkey, where a call needs it again. The waiting call then continues. */
+/** Asks for the password or a passkey because a call needs it again. The waiting call then continues. */
 export function PasswordAgain({ question }: { question: PasswordQuestion }) {
   const { problem, leftMs, isResting, needsCode, submit, say } = usePasswordTry(stepUp, (error) =>
     error instanceof ApiError ? error.message : 'The answer could not be read.',

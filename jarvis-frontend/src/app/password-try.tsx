@@ -6,8 +6,8 @@ import { useNow } from '../ui/use-now.ts'
 type Problem = { problem: string | undefined; leftMs: number }
 
 /**
- * Tries to prove who somebody is, one after the other: why the last one failed, and when the server accepts the next.
- * @param give throws where the server refuses what was given
+ * Handles attempts to sign in, one at a time: why the last attempt failed, and when the server accepts the next.
+ * @param give throws if the server refuses the credentials
  * @param wordsOf the reason of a refusal, for a person
  */
 export function usePasswordTry<T>(
@@ -20,7 +20,7 @@ export function usePasswordTry<T>(
   const [needsCode, setNeedsCode] = useState(false)
   const leftMs = blockedUntil - useNow(1_000)
   const isResting = isBusy || leftMs > 0
-  /** @returns whether the server accepted it; also false while no try is allowed */
+  /** @returns true if the server accepted the credentials; false if not, or if no attempt is allowed yet */
   const submit = async (given: T): Promise<boolean> => {
     if (isResting) return false
     setBusy(true)
@@ -31,7 +31,7 @@ export function usePasswordTry<T>(
     } catch (error) {
       const isCodeMissing = error instanceof ApiError && error.code === 'second_factor_required'
       if (isCodeMissing) setNeedsCode(true)
-      // The first time, the field that appears says it.
+      // The first time, no message is needed: the field for the code appears.
       if (!isCodeMissing || needsCode) setProblem(wordsOf(error))
       if (error instanceof ApiError && error.retryAfterS !== undefined)
         setBlockedUntil(Date.now() + error.retryAfterS * 1_000)

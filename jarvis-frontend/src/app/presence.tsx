@@ -14,7 +14,7 @@ const words: Record<RingCore, string> = {
   lost: 'Reconnecting',
 }
 
-/** The work of JARVIS and the health of the nodes, for the ring and the words beside it. */
+/** Returns what JARVIS does and the health of the nodes, for the ring and the text beside it. */
 export function usePresence(): { core: RingCore; words: string; arcs: RingArc[]; waiting: number } {
   const link = useValue(live.link.value)
   const { state, isLive, issues } = useCluster()

@@ -19,9 +19,9 @@ import { live } from './live.ts'
 import { Presence, usePresence } from './presence.tsx'
 import { switchTheme, theme } from './theme.ts'
 
-/** `isWhole`: shows the whole cluster, so members have no such page. */
+/** A page in the navigation. `isWhole`: the page shows the whole cluster, so members cannot open it. */
 type RailPage = { to: string; name: string; icon: IconName; isHere: (path: string) => boolean; isWhole?: true }
-/** A page, and those under it. */
+/** Makes an entry for a page; its sub-pages count as the page. */
 const at = (to: string, name: string, icon: IconName, more?: { isWhole: true }): RailPage => ({
   to,
   name,
@@ -77,7 +77,7 @@ export function Rail({ path }: { path: string }) {
   )
 }
 
-/** The figure beside a page's name: waiting questions and cards, alerts that nobody took on. @param size of the glyph, px */
+/** Returns the count beside a page's name: waiting cards and questions, and alerts that nobody has acknowledged. @param size size of the icon, px */
 export function usePageCounts(size: number): (name: string) => React.ReactNode {
   const { waiting } = usePresence()
   const asked = useOpenQuestions().length
@@ -164,7 +164,7 @@ function byDay(sessions: readonly SessionSummary[], now: number): [string, Sessi
   return [...groups]
 }
 
-/** The newest sessions by day, and a link to all of them. */
+/** The newest sessions, grouped by day, and a link to all sessions. */
 export function SessionList({ onChoose }: { onChoose?: () => void }) {
   const sessions = useSessions()
   const count = useSessionCount()

@@ -1,7 +1,7 @@
 import { useEffect, useState } from 'react'
 import { Icon } from '../ui/icon.tsx'
 
-/** The pause in typing that starts a search, so that not each letter asks the server. */
+/** Pause in typing that starts a search, ms, so that not every letter sends a request. */
 const settleMs = 150
 
 /** A field that searches while a person types. @param query the query that the page shows; `onSearch` gets it trimmed. */
@@ -22,7 +22,7 @@ export function SearchField({
 }) {
   const [text, setText] = useState(query)
   const [known, setKnown] = useState(query)
-  // Something else than this field changed the address.
+  // The URL changed for another reason than typing in this field.
   if (query !== known) {
     setKnown(query)
     if (query !== text.trim()) setText(query)

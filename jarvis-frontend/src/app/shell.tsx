@@ -123,7 +123,10 @@ export function Shell({ children }: { children: React.ReactNode }) {
   )
 }
 
-/** True if a part is a demo. Until the server answers, the last known value holds, so the strip's room is kept from the start. */
+/**
+ * True if the cluster or the model is a demo. Until the server answers, the last known value is used, so that the space of the demo strip is
+ * reserved from the start.
+ */
 function useDemo(status: Status | undefined): boolean {
   const isDemo = status === undefined ? undefined : status.isDemoCluster || status.isDemoModel
   useEffect(() => {

@@ -14,12 +14,12 @@ const ContextPanel = later(() => import('./context/panel.tsx').then((part) => pa
 const Todo = later(() => import('../pages/chat/todo.tsx').then((part) => part.Todo))
 const Tray = later(() => import('../features/confirmations/tray.tsx').then((part) => part.Tray))
 
-/** The cluster beside the chat, with cards of other sessions on top. */
+/** The panel beside the chat: the cluster, with cards of other sessions on top. */
 export function Side() {
   const { pathname } = useLocation()
   const waiting = useConfirmations()?.pending ?? []
   const titleOf = useTitleOf()
-  // Do not list a card that the chat shows already.
+  // Leave out a card that the chat already shows.
   const others = waiting.filter((row) => !pathname.endsWith(`/${row.sessionId}`))
   const context = useValue(contextOf)
   const ghosts = useGhosts()
@@ -47,7 +47,7 @@ export function Side() {
   return <ClusterPanel ghosts={ghosts} tray={above} />
 }
 
-/** The list of the model that answers in the chat beside. */
+/** The model's to-do list in the session of the chat. */
 function TodoHere({ sessionId }: { sessionId: string }) {
   const { view } = useValue(useMemo(() => live.chat.open(sessionId).calm, [sessionId]))
   if (view === undefined || view.todo.length === 0) return null

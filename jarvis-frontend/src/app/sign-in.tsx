@@ -17,10 +17,10 @@ type Given = { name: string; password: string; code: string }
 const LinkPage = later(() => import('./link-page.tsx').then((page) => page.LinkPage))
 
 const isLink = () => /^#\/(?:join|reset)/.test(location.hash)
-// A link that is put into the address of an open page loads nothing by itself.
+// Changing only the fragment of an open page's URL loads nothing, so reload if the new URL is an invitation or reset link.
 addEventListener('hashchange', () => isLink() && location.reload())
 
-/** The page of whoever is not signed in, and of whoever was given a link. */
+/** The page for somebody who is not signed in, or who opened an invitation or reset link. */
 export const SignIn = () => (isLink() ? <LinkPage /> : <PasswordPage />)
 
 function PasswordPage() {
@@ -35,7 +35,7 @@ function PasswordPage() {
   const code = useRef<HTMLInputElement>(null)
   useEffect(() => {
     document.title = 'Sign in: JARVIS'
-    // A sign-out that failed would be undone by the cookie that it left.
+    // After a failed sign-out the cookie remains. Do not sign in with it again.
     if (signOutProblem.get() === undefined) void resume()
   }, [])
   // biome-ignore lint/correctness/useExhaustiveDependencies: the name's field comes first, once it is there
@@ -114,14 +114,14 @@ function PasswordPage() {
 const give = ({ name, password, code }: Given) =>
   signIn({ password, ...(name !== '' && { name }), ...(code !== '' && { code }) })
 
-/** Further ways to sign in; undefined until they are known. */
+/** Loads the other ways to sign in; undefined until they are known. */
 function useWays(): WaysReply | undefined {
   const [ways, setWays] = useState<WaysReply>()
   useEffect(() => {
     let isGone = false
     readWays().then(
       (found) => !isGone && setWays(found),
-      // Without an answer the password is still asked for.
+      // If the server does not answer, the page still asks for the password.
       () => undefined,
     )
     return () => {
@@ -131,7 +131,7 @@ function useWays(): WaysReply | undefined {
   return ways
 }
 
-/** A passkey and other services. The passkey is also offered in the fields, where the browser can. */
+/** Sign-in with a passkey or another service. If the browser can, it also offers passkeys in the fields (autofill). */
 function OtherWays({ ways, onProblem }: { ways: WaysReply; onProblem: (problem: string | undefined) => void }) {
   const isHere = ways.passkeys && ways.problem === undefined && hasPasskeys()
   const enter = async (isAutofill: boolean) => {
@@ -139,7 +139,7 @@ function OtherWays({ ways, onProblem }: { ways: WaysReply; onProblem: (problem: 
       const { signInWithPasskey } = await import('../api/passkeys.ts')
       await signInWithPasskey(isAutofill)
     } catch (error) {
-      // The browser offered autofill by itself, so its failure is not shown: nobody asked for it.
+      // The browser offered autofill by itself, so do not show its failure.
       if (!isAutofill) onProblem(error instanceof ApiError ? error.message : passkeyProblem(error))
     }
   }

@@ -3,7 +3,7 @@ import { capital, longSpan, percent, span } from '../lib/format.ts'
 
 type Shown = Pick<ClusterState, 'at' | 'guests' | 'nodes'>
 
-/** A card's guest now, and its difference from when the card was made; empty for what is no guest. */
+/** The present state of a card's guest, and how it differs from the state when the card was made; empty if the target is not a guest. */
 export function targetWords(target: Card['target'], state: Shown): { now?: string; change?: string } {
   if (target.kind !== 'guest' || target.vmid === undefined) return {}
   const guest = state.guests.find((known) => known.vmid === target.vmid)

@@ -4,7 +4,7 @@ import { Value } from '../lib/value.ts'
 
 export type Theme = 'dark' | 'light'
 
-/** `bg` of each, in the form browsers take here; `theme.js` has them too. */
+/** `bg` of each theme as a hex colour, the form that `<meta name=theme-color>` needs. `theme.js` repeats these values. */
 const around = { dark: '#0d0e10', light: '#f4f6f8' }
 
 const drawn = (): Theme => (document.documentElement.dataset.theme === 'light' ? 'light' : 'dark')
@@ -24,19 +24,19 @@ export const themeChoice = (): Choice => {
 const system = matchMedia('(prefers-color-scheme: light)')
 const systems = (): Theme => (system.matches ? 'light' : 'dark')
 
-/** Draws the page in the theme that is chosen. */
+/** Applies the chosen theme to the page. */
 export function followTheme(): void {
   const choice = themeChoice()
   show(choice === 'system' ? systems() : choice)
 }
 
-/** Chooses for this browser. */
+/** Sets the theme for this browser. */
 export function chooseTheme(choice: Choice): void {
   keep.set('theme', choice)
   followTheme()
 }
 
-/** Switches between dark and light. A theme equal to the system's follows the system from then on. */
+/** Switches between dark and light. If the new theme equals the system's theme, the page follows the system from then on. */
 export function switchTheme(): void {
   const next = drawn() === 'dark' ? 'light' : 'dark'
   chooseTheme(next === systems() ? 'system' : next)

@@ -3,7 +3,7 @@ import { Tier, type TierName, tierWord } from '../ui/tier.tsx'
 
 const tiers: readonly TierName[] = ['green', 'yellow', 'red', 'black']
 
-/** `4 steps: ○ 3 Read, ◆ 1 Ask`. */
+/** Counts steps by tier: `4 steps: ○ 3 Read, ◆ 1 Ask`. */
 export function TierCounts({ steps }: { steps: readonly { tier: TierName | null }[] }) {
   const counted = tiers.flatMap((tier) => {
     const count = steps.filter((step) => step.tier === tier).length

@@ -1,5 +1,5 @@
 const goWithinMs = 1_500
-/** A third letter within this time makes the first two the start of a word. */
+/** If a third letter follows within this time, ms, the first two letters are typed as text instead of opening a page. */
 const wordWithinMs = 350
 
 const pageKeys: Record<string, string> = {
@@ -17,13 +17,13 @@ const pageKeys: Record<string, string> = {
   y: '/system',
 }
 
-/** Keys that only change what the next key means. */
+/** Modifier keys that only change the meaning of the next key. */
 const modifiers = new Set(['Shift', 'AltGraph', 'CapsLock'])
 
-/** A field that takes words: `focus` puts the caret at its end, `write` types there. */
+/** A field for text: `focus` puts the caret at its end, `write` inserts text there. */
 export type Field = { focus(): void; write(words: string): void }
 
-/** The page's composer; undefined where there is none or it is disabled. */
+/** The page's composer; undefined if the page has none or it is disabled. */
 export function composer(): Field | undefined {
   const field = document.getElementById('composer')
   if (!(field instanceof HTMLTextAreaElement) || field.disabled) return undefined
@@ -40,7 +40,7 @@ export function composer(): Field | undefined {
   }
 }
 
-/** Gives the focus of an empty composer to the conversation, where arrows scroll and single letters are shortcuts. */
+/** Moves the focus from an empty composer to the conversation, where arrow keys scroll and single letters are shortcuts. */
 export function leaveEmptyComposer(): void {
   const field = document.getElementById('composer')
   if (!(field instanceof HTMLTextAreaElement) || field !== document.activeElement || field.value !== '') return
@@ -49,8 +49,8 @@ export function leaveEmptyComposer(): void {
 }
 
 /**
- * Handles letters that are pressed while no field has the focus. `g` and a letter open a page. Where the page has a
- * field for words, all other letters are written there, together with a held `g` that turned out to begin a word.
+ * Handles letters that are pressed while no field has the focus. `g` and a letter open a page. If the page has a composer, all other letters are
+ * written there, together with a held `g` that turned out to begin a word.
  */
 export class Typing {
   #held = ''
@@ -63,12 +63,12 @@ export class Typing {
     this.#fieldNow = fieldNow
   }
 
-  /** True if earlier letters are still held back. */
+  /** True if earlier letters wait for the next key. */
   get isHolding(): boolean {
     return this.#held !== ''
   }
 
-  /** Takes a key without modifiers. @param goes whether letters may go to pages */
+  /** Handles a key pressed without modifiers. @param goes true if `g` may open pages */
   take(event: Pick<KeyboardEvent, 'key' | 'preventDefault'>, goes: boolean): void {
     if (modifiers.has(event.key)) return
     clearTimeout(this.#timer)
@@ -90,7 +90,7 @@ export class Typing {
     } else if (field !== undefined && before !== '') {
       event.preventDefault()
       field.write(before + event.key)
-      // A space scrolls the page, so it is no word.
+      // A space scrolls the page, so it does not focus the composer.
     } else if (field !== undefined && event.key !== ' ') field.focus()
   }
 

@@ -6,13 +6,13 @@ import { holdDeletes, undoDelete } from './delete-soon.ts'
 import { deleting } from './deleting.ts'
 import './undo-delete.css'
 
-/** Lists deletions that can still be taken back. */
+/** Lists deletions that can still be undone. */
 export function UndoDelete() {
   const sessions = useValue(deleting).filter(({ isSent }) => !isSent)
   const now = useNow(1_000)
   const newest = useRef<HTMLButtonElement>(null)
   const from = sessions.at(-1)?.from
-  // The focused element goes with its session. Move the focus to Undo, unless a list has moved it already.
+  // The focused element disappears with its session. Move the focus to Undo, unless a list has already moved it.
   useEffect(() => {
     const active = document.activeElement
     if (from !== undefined && (active === from || active === document.body)) newest.current?.focus()

@@ -7,7 +7,7 @@ import { Visible } from '../ui/boxed.tsx'
 import { live } from './live.ts'
 import './unknown-outcome.css'
 
-/** A call with an unknown outcome: what was observed, and a button that looks again. Looking runs no call. */
+/** A call with an unknown outcome: what was observed, and a button that checks again. Checking does not run the call. */
 export function UnknownOutcome({ toolUseId, observed }: { toolUseId: string; observed: string }) {
   const check = useValue(checks.value).get(toolUseId)
   const isOperator = useValue(signedIn)?.role === 'operator'

@@ -6,7 +6,10 @@ import { useValue } from '../lib/use-value.ts'
 import { say } from './announce.tsx'
 import { live } from './live.ts'
 
-/** Asks in a new chat and opens it. A question that could not be sent stays in the composer. Undefined for viewers. */
+/**
+ * Returns a function that sends a message in a new chat and opens the chat. A message that could not be sent stays in the composer. Undefined for
+ * viewers.
+ */
 export function useAskNew(): ((question: string) => void) | undefined {
   const mayAsk = useValue(signedIn)?.mayAsk === true
   const ask = useCallback(async (question: string) => {

@@ -5,7 +5,10 @@ import { useQuestions } from '../api/questions.ts'
 import { whenIdle } from '../lib/idle.ts'
 import { navigate } from '../lib/location.tsx'
 
-/** Follows the browser's notes. @returns the cards and questions that this page began with, once something waits that is to be announced */
+/**
+ * Listens to clicks on browser notifications. @returns the cards and questions that were there when the page opened; undefined until a card, a
+ * change or a question is there
+ */
 export function useCardNews() {
   const pending = useConfirmations()?.pending
   const questions = useQuestions()

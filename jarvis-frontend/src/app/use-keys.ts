@@ -11,10 +11,10 @@ import { composer, Typing } from './typing.ts'
 
 const isField = (target: EventTarget | null) =>
   target instanceof HTMLInputElement || target instanceof HTMLTextAreaElement || target instanceof HTMLSelectElement
-/** Shortcuts of one key that begin no word. */
+/** One-key shortcuts that cannot begin a word. */
 const signs = ['/', '[', ']', '?']
 
-/** Focuses a card and brings all of it on screen. */
+/** Focuses a card and scrolls it fully into view. */
 export function goToCard(element: HTMLElement): void {
   element.focus({ preventScroll: true })
   element.scrollIntoView({ block: 'nearest' })

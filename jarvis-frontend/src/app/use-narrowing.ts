@@ -1,6 +1,9 @@
 import { useSearchParams } from '../lib/location.tsx'
 
-/** A list's filters from the address, a function that changes them (an empty or undefined value removes one), and one that clears all. */
+/**
+ * Returns a list's filters from the URL, a function that changes them (an empty or undefined value removes a filter), and a function that clears
+ * all.
+ */
 export function useNarrowing() {
   const [params, setParams] = useSearchParams()
   const narrow = (changes: Record<string, string | undefined>) => {

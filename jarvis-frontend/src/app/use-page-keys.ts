@@ -2,12 +2,12 @@ import { useEffect, useRef } from 'react'
 import { chosen } from '../lib/chosen.ts'
 import { overlay } from './overlay.ts'
 
-/** After `g` a letter leads to a page. */
+/** Time after `g` in which a letter opens a page, ms. */
 const goWithinMs = 1_500
 
 /**
- * Single keys of one page, by their name in small letters. They do nothing in fields, under dialogs, where letters are switched
- * off, and right after `g`. A function that returns false leaves the key to others.
+ * Registers single-key shortcuts of one page, by `event.key` in lower case. They do nothing in fields, under dialogs, if letter shortcuts are
+ * switched off, and right after `g`. If a handler returns false, other listeners get the key.
  */
 export function usePageKeys(keys: Readonly<Record<string, (() => unknown) | undefined>>): void {
   const current = useRef(keys)
@@ -26,13 +26,13 @@ export function usePageKeys(keys: Readonly<Record<string, (() => unknown) | unde
       if (act === undefined || act() === false) return
       event.preventDefault()
     }
-    // Before the frame's own keys.
+    // Capture, so that this listener runs before the shell's.
     addEventListener('keydown', listen, true)
     return () => removeEventListener('keydown', listen, true)
   }, [])
 }
 
-/** Moves the focus by one among the rows that `selector` finds; to the first where none has it. */
+/** Moves the focus by one row among those that `selector` finds. If no row has the focus, moves it to the current row, or else the first. */
 export function moveFocus(selector: string, by: 1 | -1): void {
   const rows = [...document.querySelectorAll<HTMLElement>(selector)]
   const at = rows.findIndex((row) => row.contains(document.activeElement))

@@ -10,10 +10,10 @@ export function useTitleOf(): (sessionId: string) => string | undefined {
   return (sessionId) => sessions?.find((session) => session.id === sessionId)?.title
 }
 
-/** How many cards wait, and changes that go back unless somebody keeps them. */
+/** The number of waiting cards, plus the changes that go back by themselves unless a person keeps them. */
 export const useWaitingCount = (): number => (useConfirmations()?.pending.length ?? 0) + (useArmed()?.items.length ?? 0)
 
-/** The number of all that waits, as a link to them, in every page head. */
+/** The number of waiting items, as a link to the list. Shown in every page's header. */
 export function WaitingButton() {
   const count = useWaitingCount()
   if (count === 0) return null

@@ -1,4 +1,4 @@
-/** Arguments as one line: the place first, then the rest, in the order given. */
+/** Returns arguments as one line: the node first, then the others in the given order. */
 export function argumentText(input: Record<string, unknown>): string {
   const { node, ...rest } = input
   return [node, ...Object.entries(rest).map(([key, value]) => (value === true ? key : value))]

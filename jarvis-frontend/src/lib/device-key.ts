@@ -1,4 +1,4 @@
-/** The database of the service worker, which reads the key there. */
+/** Opens the database that the service worker also reads. */
 function opened(): Promise<IDBDatabase> {
   return new Promise((resolve, reject) => {
     const asked = indexedDB.open('jarvis', 1)
@@ -20,7 +20,10 @@ async function store(value: CryptoKey | undefined): Promise<void> {
   database.close()
 }
 
-/** Makes the key with which this browser's notifications decide. No page can read its private half. @returns its public half: SPKI, DER in base64url */
+/**
+ * Creates the key pair with which this browser's notifications decide cards. No page can read the private key. @returns the public key: SPKI, DER in
+ * base64url
+ */
 export async function makeDeviceKey(): Promise<string> {
   const pair = await crypto.subtle.generateKey({ name: 'ECDSA', namedCurve: 'P-256' }, false, ['sign', 'verify'])
   await store(pair.privateKey)

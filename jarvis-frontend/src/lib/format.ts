@@ -9,7 +9,7 @@ export const percent = (ratio: number) => withUnit(Math.round(ratio * 100), '%')
 export const share = (ratio: number | null | undefined) => (typeof ratio === 'number' ? percent(ratio) : '–')
 export const celsius = (degrees: number) => withUnit(Math.round(degrees), '°C')
 
-/** `0.4 s`, `41 ms`, `2 min`: how long something took. */
+/** A duration: `0.4 s`, `41 ms`, `2 min`. */
 export function duration(ms: number): string {
   if (ms < 1_000) return withUnit(Math.round(ms), 'ms')
   if (ms < 10 * second) return withUnit((ms / second).toFixed(1), 's')
@@ -17,7 +17,7 @@ export function duration(ms: number): string {
   return withUnit(Math.round(ms / minute), 'min')
 }
 
-/** `41 d`, `31 h`, `12 min`, `40 s`: one unit, rounded down; hours count up to two days. */
+/** A time span in one unit, rounded down: `41 d`, `31 h`, `12 min`, `40 s`. Hours are used up to two days. */
 export function span(ms: number): string {
   if (ms >= 2 * day) return withUnit(Math.floor(ms / day), 'd')
   if (ms >= hour) return withUnit(Math.floor(ms / hour), 'h')
@@ -25,17 +25,17 @@ export function span(ms: number): string {
   return withUnit(Math.max(0, Math.floor(ms / second)), 's')
 }
 
-/** The same for narrow places: `1 m`. */
+/** A span like `span`, for narrow places: `1 m`. */
 export const shortSpan = (ms: number) => span(ms).replace('min', 'm')
 
-/** `8 d 4 h`, `31 h`, `3 h 12 min`, `4 min`: at most two units. */
+/** A time span in at most two units: `8 d 4 h`, `31 h`, `3 h 12 min`, `4 min`. */
 export function longSpan(ms: number): string {
   const rest = ms >= 2 * day ? ms % day : ms % hour
   const isRound = ms < hour || ms >= 10 * day || (ms >= day && ms < 2 * day) || rest < (ms >= 2 * day ? hour : minute)
   return isRound ? span(ms) : `${span(ms)} ${span(rest)}`
 }
 
-/** `12:41`: minutes and seconds, with hours from one hour on. */
+/** Minutes and seconds, `12:41`; with hours from one hour. */
 export function clock(ms: number): string {
   const total = Math.max(0, Math.round(ms / second))
   const two = (value: number) => String(value).padStart(2, '0')
@@ -44,7 +44,7 @@ export function clock(ms: number): string {
   return hours > 0 ? `${hours}:${rest}` : rest
 }
 
-/** `09:14`, 24 h, local. */
+/** Local time, 24 h: `09:14`. */
 export function timeOfDay(at: number): string {
   const date = new Date(at)
   return `${String(date.getHours()).padStart(2, '0')}:${String(date.getMinutes()).padStart(2, '0')}`
@@ -57,7 +57,7 @@ export function dayOf(at: number): string {
   const date = new Date(at)
   return `${weekdays[date.getDay()]} ${date.getDate()} ${months[date.getMonth()]}`
 }
-/** `Tue 14 Oct`, of another year than this `Tue 14 Oct 2025`. */
+/** A date: `Tue 14 Oct`, with the year if it is not this year: `Tue 14 Oct 2025`. */
 export function dateOf(at: number, now = Date.now()): string {
   const year = new Date(at).getFullYear()
   return year === new Date(now).getFullYear() ? dayOf(at) : `${dayOf(at)} ${year}`
@@ -71,7 +71,7 @@ export function gibOf(used: number | null, total: number | null): string {
   return `${short(used)} / ${short(total)}`
 }
 
-/** The unit a size is said in, and with how many digits. */
+/** Returns the unit for a size, and the number of decimal digits. */
 function unitFor(bytes: number): { name: string; unit: number; digits: number } {
   if (bytes >= tib / 2) return { name: 'TiB', unit: tib, digits: bytes < 2 * tib ? 2 : 1 }
   if (bytes >= gib) return { name: 'GiB', unit: gib, digits: 1 }
@@ -79,19 +79,19 @@ function unitFor(bytes: number): { name: string; unit: number; digits: number } 
   return bytes >= kib ? { name: 'KiB', unit: kib, digits: 1 } : { name: 'B', unit: 1, digits: 0 }
 }
 
-/** `412 B`, `4.1 KiB`, `0.17 TiB`. @param whole bytes whose unit the size is written in */
+/** A size: `412 B`, `4.1 KiB`, `0.17 TiB`. @param whole size that determines the unit; default: `bytes` */
 export function size(bytes: number, whole = bytes): string {
   const { name, unit, digits } = unitFor(whole)
   return withUnit((bytes / unit).toFixed(digits), name)
 }
 
-/** `0.36 of 0.93 TiB`, one unit for both. */
+/** Used and total size in the same unit: `0.36 of 0.93 TiB`. */
 export function sizeOf(used: number, total: number): string {
   const { unit, digits } = unitFor(total)
   return `${(used / unit).toFixed(digits)} of ${size(total)}`
 }
 
-/** `41 M`, `310 k`: bits per second from bytes per second. */
+/** Converts bytes per second to bits per second: `41 M`, `310 k`. */
 export function rate(bytesPerSecond: number): { value: string; unit: string } {
   const bits = bytesPerSecond * 8
   if (bits >= 1e9) return { value: (bits / 1e9).toFixed(1), unit: 'G' }
@@ -112,8 +112,8 @@ export function capital(text: string): string {
   return text.charAt(0).toUpperCase() + text.slice(1)
 }
 
-/** A model's own name, without its provider. */
+/** The name of a model without its provider. */
 export const shortModel = (model: string) => model.slice(model.indexOf('/') + 1)
 
-/** `4 min ago`, `2 d ago`; `now` under a second. @param at Unix ms */
+/** A past time: `4 min ago`, `2 d ago`; `now` if less than a second ago. @param at Unix ms */
 export const ago = (at: number, now: number) => (now - at < 1_000 ? 'now' : `${span(now - at)} ago`)

@@ -1,4 +1,4 @@
-/** Runs `work` when the browser is idle; after a moment where the browser cannot tell. @returns cancels it */
+/** Runs `work` when the browser is idle, or after a short delay if the browser cannot report that. @returns cancels it */
 export function whenIdle(work: () => void): () => void {
   if (typeof requestIdleCallback === 'function') {
     const id = requestIdleCallback(work, { timeout: 1_000 })

@@ -1,4 +1,4 @@
-/** Values kept in this browser. Where storage is full or switched off, `set` keeps nothing and throws nothing. */
+/** Values stored in this browser. If the storage is full or switched off, `set` stores nothing and does not throw. */
 export const keep = {
   get(key: string): string | undefined {
     try {

@@ -1,9 +1,9 @@
 export type DiffLine = { kind: 'same' | 'theirs' | 'mine'; text: string }
 
-/** Texts with more lines than this are compared as a whole. */
+/** Texts with more lines than this are not compared line by line. */
 const mostLines = 2_000
 
-/** Both texts as one list: lines in both once, lines of one alone marked. */
+/** Merges both texts into one list. Lines in both texts appear once; lines in only one text are marked. */
 export function lineDiff(theirs: string, mine: string): DiffLine[] {
   const [a, b] = [theirs.split('\n'), mine.split('\n')]
   if (a.length > mostLines || b.length > mostLines) {

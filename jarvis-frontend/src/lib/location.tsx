@@ -1,6 +1,6 @@
 import { createContext, startTransition, useContext, useLayoutEffect, useMemo, useState } from 'react'
 
-/** The present address. `key` differs for each visit; `state` is the one given to `navigate`, also after a reload. */
+/** The present URL. `key` differs for each visit. `state` is the value passed to `navigate`; it survives a reload. */
 export type Location = { pathname: string; search: string; hash: string; state: unknown; key: string }
 
 const changed = 'jarvis:navigated'
@@ -13,11 +13,11 @@ function read(): Location {
 
 const Here = createContext(read())
 
-/** Provides the present address to its children. */
+/** Provides the present URL to its children. */
 export function LocationProvider({ children }: { children: React.ReactNode }) {
   const [here, setHere] = useState(read)
   useLayoutEffect(() => {
-    // A transition, so that a large page does not hold up the keys.
+    // A transition, so that drawing a large page does not block key presses.
     const follow = () => startTransition(() => setHere(read()))
     const gone = new AbortController()
     for (const event of ['popstate', changed]) addEventListener(event, follow, { signal: gone.signal })
@@ -28,7 +28,7 @@ export function LocationProvider({ children }: { children: React.ReactNode }) {
 
 export const useLocation = (): Location => useContext(Here)
 
-/** Opens a path of the dashboard. `replace` replaces the present entry of the history. */
+/** Opens a path of the dashboard. `replace`: replaces the current history entry. */
 export function navigate(to: string, { replace = false, state }: { replace?: boolean; state?: unknown } = {}): void {
   const entry = { state, key: Math.random().toString(36).slice(2) }
   if (replace) history.replaceState(entry, '', to)
@@ -38,7 +38,7 @@ export function navigate(to: string, { replace = false, state }: { replace?: boo
 
 type Params = URLSearchParams | Record<string, string>
 
-/** The query of the address, and a function that replaces it without a new entry in the history. */
+/** Returns the query of the URL, and a function that replaces it without a new history entry. */
 export function useSearchParams(): readonly [URLSearchParams, (next: Params) => void] {
   const { pathname, search } = useLocation()
   const params = useMemo(() => new URLSearchParams(search), [search])

@@ -1,6 +1,6 @@
 /** The part of noVNC that the dashboard uses. noVNC ships no types. */
 declare module '@novnc/novnc' {
-  /** A channel in the form of a WebSocket; every one of these must be there. */
+  /** A channel with the interface of a WebSocket. All these members are required. */
   export type RawChannel = {
     readyState: 'open' | 'closed'
     protocol: string

@@ -1,4 +1,4 @@
-/** Text in parts of at most `most` (over 1) UTF-16 units, none of which ends within a character. */
+/** Splits text into parts of at most `most` (more than 1) UTF-16 units. No part ends inside a surrogate pair. */
 export function packets(text: string, most: number): string[] {
   const parts: string[] = []
   for (let from = 0; from < text.length; ) {

@@ -1,4 +1,4 @@
-/** Why a browser did not sign with a passkey or make one, for a person. Undefined: the person stopped it. */
+/** Returns why a browser did not sign with a passkey or create one, in words for a person. Undefined: the person cancelled. */
 export function passkeyProblem(error: unknown): string | undefined {
   if (!(error instanceof Error)) return 'The browser could not use a passkey.'
   if (error.name === 'NotAllowedError' || error.name === 'AbortError') return undefined

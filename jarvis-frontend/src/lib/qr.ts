@@ -1,4 +1,4 @@
-/** QR versions from 1 with error correction M: all codewords, correction codewords a block, blocks. */
+/** QR versions, starting with 1, for error correction M: number of codewords, correction codewords in a block, blocks. */
 const versions = [
   [26, 10, 1],
   [44, 16, 1],
@@ -60,7 +60,7 @@ function codewords(bytes: Uint8Array, version: number): number[] {
   return woven
 }
 
-/** A product in GF(256) over x⁸ + x⁴ + x³ + x² + 1. */
+/** Multiplies in GF(256) with the polynomial x⁸ + x⁴ + x³ + x² + 1. */
 function times(a: number, b: number): number {
   let product = 0
   for (let bit = 7; bit >= 0; bit -= 1) {
@@ -70,7 +70,7 @@ function times(a: number, b: number): number {
   return product
 }
 
-/** The codewords that correct a block (Reed-Solomon). */
+/** Returns the error correction codewords of a block (Reed-Solomon). */
 function correction(data: readonly number[], count: number): number[] {
   const divisor: number[] = [...Array<number>(count - 1).fill(0), 1]
   let root = 1
@@ -98,7 +98,7 @@ const masks: readonly ((x: number, y: number) => boolean)[] = [
   (x, y) => (((x + y) % 2) + ((x * y) % 3)) % 2 === 0,
 ]
 
-/** A value with the rest of its division, as format and version are written. */
+/** Appends the remainder of a polynomial division (BCH code), as needed for the format and version fields. */
 function withRest(value: number, bits: number, divisor: number): number {
   let rest = value
   for (let turn = 0; turn < bits; turn += 1) rest = (rest << 1) ^ ((rest >> (bits - 1)) * divisor)
@@ -138,7 +138,7 @@ function draw(words: readonly number[], version: number, mask: number): boolean[
         for (let dx = -2; dx <= 2; dx += 1) fix(x + dx, y + dy, Math.max(Math.abs(dx), Math.abs(dy)) !== 1)
     })
   })
-  // Correction M is 0, so that the mask is all that the format says.
+  // The bits for correction M are 0, so the format consists only of the mask.
   const format = withRest(mask, 10, 0x537) ^ 0x5412
   for (let bit = 0; bit < 15; bit += 1) {
     const isDark = ((format >> bit) & 1) === 1
@@ -171,7 +171,7 @@ function draw(words: readonly number[], version: number, mask: number): boolean[
   return modules
 }
 
-/** How hard a drawing is to read: rows of one colour, squares, what looks like a corner, too dark or too light. */
+/** Rates how hard a drawing is to read: runs of one colour, blocks, patterns like a finder pattern, and imbalance of dark and light. */
 function penalty(modules: readonly boolean[][]): number {
   const size = modules.length
   const text = (row: readonly (boolean | undefined)[]) => row.map((isDark) => (isDark ? '1' : '0')).join('')

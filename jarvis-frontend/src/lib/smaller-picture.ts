@@ -1,16 +1,16 @@
-/** Longest side of a picture, px. Claude refuses longer ones beside many others, and all models scale longer ones down themselves. */
+/** Longest side of a picture, px. Claude refuses longer ones in a request with many pictures, and all models scale longer ones down. */
 const longestSide = 2_000
 /** Largest file of a picture, bytes. The server takes no larger one. */
 const mostBytes = 3_500_000
 const quality = 0.85
-/** Formats that models take. */
+/** Picture formats that models accept. */
 const usual = /^image\/(?:png|jpeg|webp|gif)$/
-/** A drawing is text, and a scaled GIF would stand still. */
+/** Formats that are never converted: SVG is text, and a scaled GIF would lose its animation. */
 const kept = /^image\/(?:svg\+xml|gif)$/
 
 /**
- * Scales a picture down to what models take, and turns a format that they do not take into JPEG.
- * @returns the file itself where nothing needs to change, or where the browser cannot read it
+ * Scales a picture down to the size that models accept, and converts a format that they do not accept to JPEG.
+ * @returns the file itself if nothing needs to change, or if the browser cannot read the picture
  */
 export async function smallerPicture(file: File): Promise<File> {
   if (!file.type.startsWith('image/') || kept.test(file.type)) return file
@@ -25,7 +25,7 @@ export async function smallerPicture(file: File): Promise<File> {
   }
 }
 
-/** A PNG stays one where that is small enough, because JPEG blurs words. */
+/** Encodes the scaled picture. A PNG stays a PNG if the file is small enough, because JPEG blurs text. */
 async function drawn(picture: ImageBitmap, { name, type }: File, scale: number): Promise<File | undefined> {
   const canvas = document.createElement('canvas')
   canvas.width = Math.max(1, Math.round(picture.width * scale))
@@ -36,7 +36,7 @@ async function drawn(picture: ImageBitmap, { name, type }: File, scale: number):
   context.drawImage(picture, 0, 0, canvas.width, canvas.height)
   const exact = type === 'image/png' ? await encoded(canvas, type) : null
   if (exact !== null && exact.size <= mostBytes) return new File([exact], name, { type })
-  // JPEG has no transparency: white stands behind the picture.
+  // JPEG has no transparency, so put white behind the picture.
   context.globalCompositeOperation = 'destination-over'
   context.fillStyle = '#fff'
   context.fillRect(0, 0, canvas.width, canvas.height)

@@ -14,10 +14,10 @@ function ownScript(url: string): string {
   return url
 }
 
-/** The address of a worker or a service worker, as a browser takes it. @throws TypeError where it is not the dashboard's own */
+/** The URL of a worker or service worker, in the type that the browser requires. @throws TypeError if it is not a file of the dashboard */
 export const scriptUrl = (url: string): string => scripts?.createScriptURL(url) ?? ownScript(url)
 
-/** Passes every text that code uses as markup through `sanitise`. Without this policy such a use throws. */
+/** Passes every text that code inserts as markup through `sanitise`. Without this policy, inserting markup throws. */
 export function sanitiseMarkup(sanitise: (text: string) => string): void {
   policies?.createPolicy('default', { createHTML: sanitise })
 }

@@ -2,18 +2,18 @@ import { useLayoutEffect, useRef } from 'react'
 
 type Closer = () => void
 
-/** Parts that Escape can close now, the topmost last. */
+/** Functions that close a part on Escape, the topmost part last. */
 const open: Closer[] = []
 
-/** Closes what was opened last, and nothing below it. */
+/** Closes only the part that was opened last. */
 export function pressEscape(): void {
   open.at(-1)?.()
 }
 
 /**
- * Calls `act` when Escape is pressed while nothing that was opened later takes it, also from within a field.
- * @param act undefined: there is nothing to close
- * @param place `page`: below all that opens on the page, even what is there already
+ * Calls `act` when Escape is pressed, also inside a field, unless a part that was opened later handles the key.
+ * @param act undefined: nothing can be closed
+ * @param place `page`: below all other parts, including those already open
  */
 export function useEscape(act: Closer | undefined, place: 'top' | 'page' = 'top'): void {
   const current = useRef(act)

@@ -15,9 +15,9 @@ const signedOut: Refusal = {
 }
 
 /**
- * Sends one request and waits for its acknowledgement. A lost request is sent again once the link is back, until a minute
- * has passed; `chat:send` and `chat:confirm` carry a `requestId`, so the server does it once. Once `left` is aborted
- * nothing is sent any more, so that no request of one person goes out with the token of the next.
+ * Sends one request and waits for its acknowledgement. After a lost connection the request is sent again, for at most a minute; `chat:send` and
+ * `chat:confirm` carry a `requestId`, so the server executes them once. After `left` is aborted nothing more is sent, so that no request of one
+ * person goes out with the next person's token.
  */
 export function ask<Name extends keyof ChatRequests>(
   socket: ChatSocket,

@@ -3,15 +3,15 @@ import { retryDelayMs, type Sockets } from './sockets.ts'
 
 export type Link =
   | { status: 'live'; since: number }
-  /** `connecting` until the first connection. `retryAt`: when the next try starts; absent during a try. */
+  /** `connecting`: until the first connection. `retryAt`: when the next attempt starts, Unix ms; undefined during an attempt. */
   | { status: 'connecting' | 'lost'; since: number; retryAt?: number }
 
-/** How long to wait before a namespace that the server closed is opened again. */
+/** Delay, ms, before a namespace that the server closed is opened again. */
 const againAfterMs = 1_000
 
 /**
- * `silentMs`: a live link receives something within this time, because the server pings every 25 s. `proofMs`: how long
- * a link that was silent for less may take to answer a ping.
+ * `silentMs`: a live connection receives something within this time, because the server pings every 25 s. `proofMs`: time in which a connection that
+ * was silent for less must answer a ping.
  */
 const patience = { silentMs: 30_000, proofMs: 2_000 }
 
@@ -29,7 +29,7 @@ export function watchLink(
     const since = now.status === 'live' ? Date.now() : now.since
     link.set({ status, since, retryAt })
   }
-  /** True if a person is signed in, so that the link should be up. */
+  /** True if a person is signed in, so that the connection should be open. */
   let isWanted = false
   const connectLater = (socket: (typeof sockets)[number], afterMs: number) => {
     setTimeout(() => {
@@ -60,7 +60,7 @@ export function watchLink(
   })
   for (const socket of sockets) {
     socket.on('disconnect', (reason) => {
-      // The server closed this one on purpose: the handshake decides whether we may come back.
+      // The server closed this socket on purpose. Connect again: the handshake decides if this person is still accepted.
       if (reason === 'io server disconnect') connectLater(socket, againAfterMs)
     })
     socket.on('connect_error', (error: Error & { data?: { code?: string } }) => {
@@ -90,9 +90,9 @@ export function watchLink(
       isWanted = false
       for (const socket of sockets) socket.disconnect()
     },
-    /** Tries again at once instead of waiting for the next turn. */
+    /** Tries to connect at once instead of waiting for the next attempt. */
     tryNow,
-    /** Call after a sleep or a change of network: retries a lost link at once, and replaces a link that died unnoticed. */
+    /** Call after sleep or a change of network. Retries a lost connection at once, and replaces a connection that died unnoticed. */
     check() {
       const { id } = chat
       if (id === undefined) return tryNow()

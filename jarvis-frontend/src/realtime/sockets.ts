@@ -16,7 +16,7 @@ export type Sockets = { manager: Manager; chat: ChatSocket; cluster: ClusterSock
 
 export const retryDelayMs = { first: 200, most: 5_000 }
 
-/** Creates one connection with three namespaces, and connects nothing yet. Each handshake sends the present token. */
+/** Creates one connection with three namespaces, without connecting yet. Each handshake sends the token that is valid then. */
 export function createSockets(token: () => string | undefined): Sockets {
   const manager = new Manager(location.origin, {
     autoConnect: false,

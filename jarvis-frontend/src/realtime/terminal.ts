@@ -6,22 +6,22 @@ type Refusal = { ok: false; error: { code: string; message: string } }
 export type TerminalEnd = Omit<TerminalEvents['terminal:exit'], 'terminalId'>
 
 export type Shell = {
-  /** Present for a VM's screen, whose bytes are the RFB protocol's. `password`: what RFB asks for. */
+  /** Set for a VM's screen, which sends bytes of the RFB protocol. `password`: the password for RFB. */
   screen?: { password?: string }
-  /** @param data bytes for a screen, else text */
+  /** Sends input. @param data bytes for a screen, otherwise text */
   type(data: string | Uint8Array): void
   resize(size: { cols: number; rows: number }): void
   close(): void
 }
 
 const patienceMs = 30_000
-/** The most that one packet holds, UTF-16 units or bytes. */
+/** Maximum size of one packet, in UTF-16 units or bytes. */
 const mostChars = 16_000
 
 /**
- * Opens a shell on a node, or a guest's console, over a connection of its own. The connection ends with the shell.
- * @param asked.withPassword repeats a request that was refused with `step_up_required`, once the password was given
- * @param on.end called once, whatever ended the shell. @throws Error with a sentence for a person.
+ * Opens a shell on a node, or a guest's console, over its own connection. The connection closes with the shell.
+ * @param asked.withPassword repeats a request that was refused with `step_up_required` after the person gave the password
+ * @param on.end called once, for any reason that ended the shell. @throws Error with a sentence for a person.
  */
 export async function openShell(
   asked: {
@@ -62,7 +62,7 @@ export async function openShell(
       )
     })
     socket.on('terminal:output', ({ data }: TerminalEvents['terminal:output']) => on.output(data))
-    // Acknowledged once it was drawn: without, the server reads no more.
+    // Acknowledge each packet after it was drawn: the server sends no more until then.
     socket.on('terminal:screen', ({ data }: { data: ArrayBuffer }, drawn: () => void) => {
       on.screen?.(data)
       drawn()

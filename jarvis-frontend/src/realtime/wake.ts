@@ -1,7 +1,7 @@
-/** One wake-up fires several events; those within this time count as one. */
+/** One wake-up fires several events. Events within this time, ms, count as one. */
 const signsMs = 50
 
-/** Calls `listener` when the page is visible again or the network is back, because the connection may have died unnoticed. */
+/** Calls `listener` when the page becomes visible or the network returns, because the connection may have died unnoticed. */
 export function onWake(listener: () => void): void {
   let timer: ReturnType<typeof setTimeout> | undefined
   const tell = () => {

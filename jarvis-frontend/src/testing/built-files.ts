@@ -13,7 +13,7 @@ const types: Record<string, string> = {
 const policy =
   "default-src 'self'; script-src 'self'; style-src 'self' 'unsafe-inline'; img-src 'self' data:; connect-src 'self'; object-src 'none'; base-uri 'none'; form-action 'self'; frame-ancestors 'none'; require-trusted-types-for 'script'; trusted-types jarvis dompurify default"
 
-/** Sends a file of the built dashboard, or its page where there is none of that name. */
+/** Sends a file of the built dashboard, or `index.html` if there is no such file. */
 export function sendBuilt(dist: string, pathname: string, response: ServerResponse): void {
   const wanted = join(dist, normalize(pathname))
   const path =
@@ -21,7 +21,7 @@ export function sendBuilt(dist: string, pathname: string, response: ServerRespon
   response.writeHead(200, {
     'Content-Type': types[extname(path)] ?? 'application/octet-stream',
     'Content-Security-Policy': policy,
-    // As the real server says it.
+    // The same header as the real server sends.
     'Cache-Control': pathname.startsWith('/assets/') ? 'public, max-age=31536000, immutable' : 'no-cache',
   })
   createReadStream(path).pipe(response)

@@ -1,6 +1,6 @@
 import type { Card } from 'protocol'
 
-/** The effect on the card of one of JARVIS's tools; none for a tool without effects. */
+/** Returns the effect on the card of a built-in tool; empty for a tool without effects. */
 export function effectOf(toolName: string, { force }: Record<string, unknown>): Pick<Card, 'effect'> {
   const [, action, end] = /^(start|stop|restart)_(vm|container)$/.exec(toolName) ?? []
   if (action !== undefined) {

@@ -6,7 +6,7 @@ const minute = 60_000
 export const usage = { inputTokens: 14_200, outputTokens: 900, cacheReadTokens: 11_800, cacheWriteTokens: 0 }
 const model = 'anthropic/claude-sonnet-4'
 
-/** A card about a guest of the lab; `change` says what is special about it. */
+/** Makes a card about a guest of the lab. @param change fields that differ from the default */
 export function card(toolUseId: string, toolName: string, vmid: number, now: number, change: Partial<Card> = {}): Card {
   const guest = lab(now).guests.find((known) => known.vmid === vmid)
   return {
@@ -35,10 +35,10 @@ export function card(toolUseId: string, toolName: string, vmid: number, now: num
 
 type Loose<E> = E extends Entry ? Omit<E, 'seq' | 'runId' | 'at'> & { at?: number; runId?: string } : never
 
-/** An entry as a scene writes it. `entriesOf` adds its place, and its run and time where they are absent. */
+/** An entry as a scene writes it. `entriesOf` adds its seq, and its run and time if they are missing. */
 export type LooseEntry = Loose<Entry>
 
-/** Numbers entries and puts them in one run where they name none. */
+/** Numbers entries, and puts entries without a run into `run_1`. */
 export function entriesOf(list: readonly LooseEntry[], startedAt: number): Entry[] {
   return list.map((entry, seq) => ({ runId: 'run_1', at: startedAt + seq * 1_000, ...entry, seq }) as Entry)
 }
@@ -80,7 +80,7 @@ export const ran = (
   { type: 'tool_result', toolUseId, result, isError, summary, durationMs },
 ]
 
-/** A call that ran when the server died. The cluster did not report its outcome. */
+/** The entries of a call that ran when the server died. The cluster did not report its outcome. */
 export const lost = (
   toolUseId: string,
   toolName: string,

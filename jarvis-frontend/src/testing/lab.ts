@@ -95,7 +95,7 @@ const node = (
   temperatureC: heat,
 })
 
-/** A homelab of four nodes and 21 guests, one of them hot and nine without last night's backup. */
+/** A homelab with four nodes and 21 guests. One node is hot, and nine guests have no backup from last night. */
 export function lab(now: number): ClusterState {
   const tasks: Task[] = [
     ['wakeonlan', 'agent', 0.02, 'ok', 'OK'],

@@ -26,7 +26,7 @@ export type ScriptSession = {
   source?: 'chat' | 'mcp'
   runId?: string
   entries: Entry[]
-  /** Older entries, read over REST. */
+  /** Older entries, which the dashboard reads over REST. */
   earlier?: Entry[]
   partial?: Snapshot['partial']
   queued?: QueuedMessage[]
@@ -43,11 +43,11 @@ export type Scene = {
   feed?: Omit<Activity, 'id'>[]
   tools?: ToolInfo[]
   changes?: Change[]
-  /** The answers about guests, by number. */
+  /** Answers about guests, by vmid. */
   guests?: Record<string, GuestReply>
-  /** The configurations in snapshots, by `NUMBER/NAME`. */
+  /** Configurations in snapshots, by `VMID/NAME`. */
   snapshots?: Record<string, Record<string, string>>
-  /** The verdict on a call; absent: by the tool's name alone. */
+  /** The verdict on a call; undefined: a verdict by the tool's name alone. */
   classify?: (toolName: string, input: Record<string, unknown>) => ClassifyReply | undefined
   samples?: SamplesReply
   watch?: WatchScene
@@ -56,6 +56,6 @@ export type Scene = {
   isDemoCluster?: boolean
   /** The commands of each session. */
   commands?: CommandRow[]
-  /** Whole differences, by the call of their card. */
+  /** Complete diffs, by the toolUseId of their card. */
   diffs?: Record<string, FileDiff[]>
 }

@@ -11,14 +11,14 @@ import type { Scene, ScriptEntry, ScriptSession } from './scene.ts'
 import { type Asked, answerWatch, isWatched } from './scripted-watch.ts'
 
 export const password = 'a scripted password'
-/** A token with the claims the dashboard reads; this server takes any that it can read. */
+/** A token with the claims that the dashboard reads. This server accepts any token that it can parse. */
 export function tokenOf(role: Role): string {
   const part = (value: object) => Buffer.from(JSON.stringify(value)).toString('base64url')
   const exp = Math.floor(Date.now() / 1_000) + 3_600
   return `${part({ alg: 'none' })}.${part({ sub: role, role, exp, iss: 'jarvis', jti: randomUUID() })}.x`
 }
 
-/** The JSON of a request; undefined where it has none. */
+/** Reads the JSON body of a request; undefined if it has none. */
 async function bodyOf(request: IncomingMessage): Promise<unknown> {
   const chunks: Buffer[] = []
   for await (const chunk of request) chunks.push(chunk as Buffer)
@@ -35,7 +35,7 @@ function pendingOf({ entries }: ScriptSession): Card[] {
   })
 }
 
-/** The newest entries before `before`, about `limit` of them, from the start of a run: as the real server pages. */
+/** Returns the newest entries before `before`, about `limit` of them. Like on the real server, the page starts at the start of a run. */
 function pageBefore(entries: Entry[], query: URLSearchParams): { items: Entry[]; next?: string } {
   const before = Number(query.get('before') ?? Number.MAX_SAFE_INTEGER)
   const older = entries.filter(({ seq }) => seq < before)
@@ -46,8 +46,8 @@ function pageBefore(entries: Entry[], query: URLSearchParams): { items: Entry[];
 }
 
 /**
- * Plays a scene to the built dashboard over the real wire, for states that are hard to reach otherwise.
- * @param dist where it was built
+ * Serves the built dashboard and plays a scene over real HTTP and Socket.IO, for states that are hard to reach otherwise.
+ * @param dist folder of the build
  */
 export async function startScripted(scene: Scene, dist: string, port = 0) {
   const sessions = new Map(scene.sessions.map((session) => [session.id, session]))
@@ -59,7 +59,7 @@ export async function startScripted(scene: Scene, dist: string, port = 0) {
   const attached: string[] = []
   /** The requests that change alerts, jobs or runbooks. */
   const asked: Asked[] = []
-  /** `answersCheck`: what a later look finds, a status and a body. `takesSockets`: whether a handshake is let in. */
+  /** Settings for tests. `answersCheck`: status and body of the answer to a check of a call. `takesSockets`: true if handshakes are accepted. */
   const behaviour = {
     answersDecisions: true,
     answersSends: true,
@@ -73,7 +73,7 @@ export async function startScripted(scene: Scene, dist: string, port = 0) {
   }
   const seen = new Set<string>()
   const revoked = new Set<string>()
-  /** True if a token is taken; remembers it. */
+  /** True if a token is accepted. Records the token. */
   function takes(token: string): boolean {
     seen.add(token)
     return token.split('.').length === 3 && !revoked.has(token)
@@ -101,7 +101,7 @@ export async function startScripted(scene: Scene, dist: string, port = 0) {
     })
   }
 
-  /** Adds an entry to a session and tells everybody. */
+  /** Adds an entry to a session and sends it to all clients. */
   function append(sessionId: string, entry: ScriptEntry, runId?: string): void {
     const session = sessions.get(sessionId)
     if (session === undefined) throw new Error(`no session ${sessionId}`)
@@ -351,7 +351,7 @@ export async function startScripted(scene: Scene, dist: string, port = 0) {
     if (pathname === '/api/people')
       return json(200, { items: [{ id: 'operator', name: 'operator', role: 'owner' }], removed: [], roles: [] })
     if (pathname === '/api/grants') return json(200, { items: [] })
-    // Nothing was kept yet.
+    // No samples were recorded yet.
     if (pathname === '/api/samples') return json(200, { from: Date.now() - 3_540_000, stepMs: 60_000, items: [] })
     if (pathname === '/api/limits') return json(200, usualLimits)
     if (pathname === '/api/confirmations') {
@@ -374,26 +374,26 @@ export async function startScripted(scene: Scene, dist: string, port = 0) {
     sent,
     checked,
     answers,
-    /** Every session a socket attached to, in order. */
+    /** Ids of the sessions that sockets attached to, in order. */
     attached,
     asked,
-    /** Says that a part changed. */
+    /** Tells all clients that a list changed. */
     changed: (what: string) => void events.emit('changed', { what }),
-    /** Every token that was shown to this server. */
+    /** Every token that a client sent to this server. */
     tokens: seen,
     revoke: (...tokens: string[]) => {
       for (const token of tokens) revoked.add(token)
     },
     behaviour,
     updateCluster: (update: ClusterUpdate) => void cluster.emit('cluster:update', update),
-    /** Cuts every connection without a word, as a network does; clients come back by themselves. */
+    /** Closes every connection without notice, as a network failure does. Clients reconnect by themselves. */
     drop: () => {
       for (const wire of wires) wire.destroy()
     },
-    /** Stops like a server that is killed. The scene keeps its state and can be played again. */
+    /** Stops like a killed server. The scene keeps its state and can be played again. */
     async close() {
       const closed = io.close()
-      // A browser keeps idle connections, for which a closing server would wait.
+      // A browser keeps idle connections open, and the closing server would wait for them.
       http.closeAllConnections()
       await closed
     },

@@ -34,7 +34,7 @@ const missing: Answer = { status: 404, body: { error: { code: 'not_found', messa
 
 export const isWatched = (path: string) => /^\/api\/(alerts|checks|windows|jobs|runbooks|plans)\b/.test(path)
 
-/** Answers a path that `isWatched`. @param changed tells clients of a change */
+/** Answers a request whose path `isWatched`. @param changed tells clients of a change */
 export function answerWatch(
   scene: WatchScene,
   { method, path, query, body }: Asked & { query: URLSearchParams },

@@ -1,6 +1,6 @@
 import { Component } from 'react'
 
-/** Keeps an error in what it holds from removing what stands around it, and shows `instead` in its place. */
+/** An error boundary: an error in `children` does not remove the rest of the page. Shows `instead` in place of the broken children. */
 export class Boundary extends Component<
   { children: React.ReactNode; instead: React.ReactNode },
   { isBroken: boolean }

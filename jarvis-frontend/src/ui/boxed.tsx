@@ -1,6 +1,6 @@
 import { visible } from './visible.ts'
 
-/** Text that others wrote, with codes for invisible characters. It is never markup and never styled by its content. */
+/** Shows text that others wrote, with codes for invisible characters. The text is never read as markup, and its content never changes its style. */
 export function Visible({ text }: { text: string }) {
   return visible(text).map((part, at) =>
     'code' in part ? (
@@ -14,7 +14,7 @@ export function Visible({ text }: { text: string }) {
   )
 }
 
-/** A value that others chose, in a box. */
+/** Shows a value that others chose, in a box. */
 export function Boxed({ text }: { text: string }) {
   return (
     <bdi className="boxed">

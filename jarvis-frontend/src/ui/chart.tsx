@@ -15,25 +15,25 @@ type Props = {
   /** The end of the scale; undefined: the scale follows the values. */
   top?: number | undefined
   format: (value: number) => string
-  /** The format of values on the axis, where it differs. */
+  /** Format of the values on the axis; undefined: `format`. */
   short?: ((value: number) => string) | undefined
   /** Charts of the same name share their cursor. */
   group: string
-  /** The range in words: `24 h`. */
+  /** The time range as text, such as `24 h`. */
   over: string
-  /** Moments to number on the axis; the same number stands at what happened then. `at`: Unix ms. */
+  /** Moments that get a number on the axis. The page shows the same number at the event of that moment. `at`: Unix ms. */
   marks?: readonly ChartMark[] | undefined
-  /** Drawn as a dashed line. */
+  /** A limit, drawn as a dashed line. */
   limit?: number | undefined
 }
 
-/** Pixels; of a chart with a limit the second. */
+/** Heights in pixels: of a chart without a limit, and of a chart with one. */
 const heights = [92, 128] as const
 const none: readonly ChartMark[] = []
 const colour = (name: string) => getComputedStyle(document.documentElement).getPropertyValue(name).trim()
 const faded = (oklch: string, share: number) => oklch.replace(')', ` / ${share})`)
 
-/** A grey line over time, its last value and range as text. */
+/** Draws a grey line over time. The last value and the range are also given as text. */
 export function Chart({
   title,
   from,
@@ -177,7 +177,7 @@ export function Chart({
   )
 }
 
-/** A line at each moment, with its number in a circle on top. */
+/** Draws a vertical line at each moment, with its number in a circle on top. */
 function drawMarks({ ctx, bbox, valToPos }: uPlot, marks: readonly ChartMark[]) {
   const scale = devicePixelRatio
   for (const { number, at } of marks) {

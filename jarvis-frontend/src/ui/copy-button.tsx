@@ -1,7 +1,7 @@
 import { useState } from 'react'
 import { Icon } from './icon.tsx'
 
-/** Copies `text` and says so in place. */
+/** Copies `text` and confirms it on the button. */
 export function CopyButton({ text, label }: { text: string; label: string }) {
   const [copied, setCopied] = useState(false)
   const copy = async () => {
@@ -16,7 +16,7 @@ export function CopyButton({ text, label }: { text: string; label: string }) {
   )
 }
 
-/** Copies by a selection, because `navigator.clipboard` is missing on plain-http LAN origins. */
+/** Writes to the clipboard. Falls back to copying a selection, because `navigator.clipboard` is missing on plain-http LAN origins. */
 async function writeClipboard(text: string): Promise<boolean> {
   if (navigator.clipboard !== undefined) {
     return navigator.clipboard.writeText(text).then(

@@ -1,7 +1,10 @@
-/** A line of a diff. `number`: of the line before the change where it goes, else after it; absent between two parts. */
+/**
+ * A line of a diff. `number`: the line's number, before the change for a removed line, otherwise after the change; undefined for the row between two
+ * hunks.
+ */
 export type DiffRow = { sign: ' ' | '+' | '-' | '@'; number?: number; text: string }
 
-/** The rows of a unified diff, with the numbers of their lines. Between two parts of a file stands a row `⋯`. */
+/** Returns the rows of a unified diff with their line numbers. A row `⋯` separates two hunks. */
 export function rowsOf(lines: readonly string[]): DiffRow[] {
   let [old, made] = [0, 0]
   return lines.flatMap((line, at): DiffRow[] => {

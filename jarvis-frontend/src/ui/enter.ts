@@ -16,10 +16,10 @@ export function enterChoice(): EnterChoice {
 
 const isSending = (isTouch: boolean) => (enterChoice() === 'auto' ? !isTouch : enterChoice() === 'send')
 
-/** Label of the Enter key on a screen's keyboard, in a field whose Enter goes by the choice. */
+/** Label of the Enter key on an on-screen keyboard, by the person's choice of what Enter does. */
 export const useEnterHint = (): 'send' | 'enter' => (isSending(useMedia(touch)) ? 'send' : 'enter')
 
-/** True if a key press sends what a field of several lines holds. Ctrl+Enter and Cmd+Enter always do. */
+/** True if a key press sends the text of a multi-line field. Ctrl+Enter and Cmd+Enter always send it. */
 export function sends(event: Pick<KeyboardEvent, 'key' | 'shiftKey' | 'ctrlKey' | 'metaKey'>): boolean {
   if (event.key !== 'Enter') return false
   return event.ctrlKey || event.metaKey || (!event.shiftKey && isSending(touch.matches))
@@ -27,10 +27,13 @@ export function sends(event: Pick<KeyboardEvent, 'key' | 'shiftKey' | 'ctrlKey' 
 
 type Press = Pick<KeyboardEvent, 'isComposing' | 'keyCode'>
 
-/** True if a key press belongs to a word that is being composed. Safari ends the composition before the key press that confirms the word. */
+/** True if the key press belongs to an input method's composition. Safari ends the composition before the key press that confirms it. */
 export const isComposed = ({ isComposing, keyCode }: Press): boolean => isComposing || keyCode === 229
 
-/** Keeps the key presses of composed words from all that listens on this page, except a terminal, which composes by itself. */
+/**
+ * Hides key presses of an input method's composition from all listeners of this page. A terminal still gets them, because it handles composition
+ * itself.
+ */
 export function guardComposing(): void {
   const guard = (event: KeyboardEvent) => {
     const { target } = event

@@ -7,18 +7,18 @@ import { Icon } from './icon.tsx'
 import { visibleText } from './visible.ts'
 import './file-diff.css'
 
-/** Rows that the browser lays out together, when they come near the screen. */
+/** Rows in one block. The browser lays out a block when it comes near the screen. */
 const perBlock = 100
 
 type Props = {
   file: Diff
-  /** Stands at the end of the file's line. */
+  /** Shown at the end of the row with the file's name. */
   aside?: React.ReactNode
-  /** Below the lines. */
+  /** Shown below the lines. */
   children?: React.ReactNode
 }
 
-/** One file of a change: its name, what comes and goes, and its lines. */
+/** One file of a change: its name, the counts of added and removed lines, and its lines. */
 export const FileDiff = memo(function FileDiff({ file, aside, children }: Props) {
   return (
     <>
@@ -45,7 +45,7 @@ export const FileDiff = memo(function FileDiff({ file, aside, children }: Props)
 export function DiffLines({ file }: { file: Diff }) {
   const all = rowsOf(file.lines)
   const last = all.at(-1)
-  // The break that ends the file is no line.
+  // The line break at the end of the file is not a line of its own.
   const rows = last?.sign === ' ' && last.text === '' ? all.slice(0, -1) : all
   if (rows.length === 0) return null
   const blocks = Array.from({ length: Math.ceil(rows.length / perBlock) }, (_, at) =>

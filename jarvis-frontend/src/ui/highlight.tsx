@@ -1,6 +1,9 @@
 import { visibleText } from './visible.ts'
 
-/** Text cut where a word of the query begins a word of it; odd places are hits. @param ignored words of the query that mark nothing */
+/**
+ * Splits text at the words of the query. A hit must be at the start of a word in the text. Items at odd indexes are hits. @param ignored words of
+ * the query that are not marked
+ */
 export function splitAtWords(text: string, query: string, ignored: readonly string[] = []): string[] {
   const words = [...new Set(query.toLowerCase().match(/[\p{L}\p{N}]{2,}/gu) ?? [])]
     .filter((word) => !ignored.includes(word))

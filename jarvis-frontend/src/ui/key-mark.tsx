@@ -1,4 +1,4 @@
-/** A key: somebody proved who they are. Its own file, so that the first page does not carry it. */
+/** A key icon: the person proved their identity. It is in its own file so that the first page need not load it. */
 export const KeyMark = ({ label }: { label?: string }) => (
   <>
     <svg className="icon" viewBox="0 0 16 16" aria-hidden="true">

@@ -7,7 +7,7 @@ type Props = Omit<ComponentProps<'a'>, 'href'> & { to: string; replace?: boolean
 export function Link({ to, replace, onClick, ...rest }: Props) {
   const follow = (event: React.MouseEvent<HTMLAnchorElement>) => {
     onClick?.(event)
-    // The browser handles a new tab, a new window and a download.
+    // The browser itself handles opening a new tab or window, and downloads.
     const isOther = event.button !== 0 || event.metaKey || event.ctrlKey || event.shiftKey || event.altKey
     if (event.defaultPrevented || isOther) return
     event.preventDefault()

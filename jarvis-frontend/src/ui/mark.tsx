@@ -30,7 +30,7 @@ const shapes: Record<MarkKind, React.ReactNode> = {
   step: <circle className="mark-step" cx="8" cy="8" r="5" />,
 }
 
-/** A mark of health or power. Screen readers read `label` where no word stands beside the mark. */
+/** An icon for health or power. Set `label` for screen readers if no text is beside the icon. */
 export function Mark({ kind, size = 11, label }: { kind: MarkKind; size?: number; label?: string }) {
   return (
     <>

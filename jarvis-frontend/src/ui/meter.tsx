@@ -1,4 +1,4 @@
-/** A thin bar of a ratio 0..1; coloured only past its limit. */
+/** A thin bar for a ratio 0..1. It is grey without `tone`. */
 export function Meter({ ratio, tone }: { ratio: number; tone?: 'warn' | 'bad' | undefined }) {
   return (
     <span className="meter">

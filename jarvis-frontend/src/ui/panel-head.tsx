@@ -1,6 +1,6 @@
 type Props = {
   title: string
-  /** The heading's level; absent: 2. */
+  /** The level of the heading; undefined: `h2`. */
   as?: 'h2' | 'h4'
   children?: React.ReactNode
 }

@@ -1,9 +1,9 @@
 import { qrOf } from '../lib/qr.ts'
 
-/** Light modules that a scanner needs around the code. */
+/** Width of the empty margin that a scanner needs around the code, in modules. */
 const quiet = 4
 
-/** The drawing of a QR code, `size` px wide and high. */
+/** Draws a QR code, `size` px wide and high. */
 export function QrDrawing({ text, label, size }: { text: string; label: string; size: number }) {
   let rows: boolean[][]
   try {

@@ -5,7 +5,7 @@ export type RingCore = 'quiet' | 'working' | 'waiting' | 'lost'
 
 const arcClass: Record<RingArc, string> = { well: 'arc', warn: 'arc arc-warn', bad: 'arc arc-bad', away: 'arc away' }
 
-/** Presence: one arc a node, four quarters over twelve; the core says what JARVIS does. */
+/** The presence ring: one arc for each node (four arcs if there are more than twelve nodes). The core in the middle shows what JARVIS does. */
 export function Ring({ size, arcs, core }: { size: number; arcs: readonly RingArc[]; core: RingCore }) {
   const drawn = inParts(arcs).map(worst)
   const span = 360 / drawn.length
@@ -26,7 +26,7 @@ export function Ring({ size, arcs, core }: { size: number; arcs: readonly RingAr
   )
 }
 
-/** The ring's core, in a square of 32: what JARVIS does. */
+/** The core of the ring, drawn in a 32 by 32 square: shows what JARVIS does. */
 export function Core({ core }: { core: RingCore }) {
   switch (core) {
     case 'quiet':
@@ -49,7 +49,7 @@ const worse: readonly RingArc[] = ['well', 'away', 'warn', 'bad']
 
 const mostArcs = 12
 
-/** One part for each node; with more than twelve nodes, four parts that hold all of them in order. */
+/** Groups the nodes into arcs: one arc for each node. With more than twelve nodes, returns four groups that keep the order. */
 export function inParts<T>(items: readonly T[]): T[][] {
   if (items.length <= mostArcs) return items.map((item) => [item])
   return [0, 1, 2, 3].map((quarter) =>

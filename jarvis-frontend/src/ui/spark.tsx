@@ -1,6 +1,6 @@
 import { memo } from 'react'
 
-/** A grey line of ratios (0..1), oldest first, with its range as text; undefined is a gap. */
+/** Draws a grey line of ratios (0..1), oldest first, and gives their range as text. An undefined value is a gap. */
 export const Spark = memo(function Spark({
   values,
   height = 18,
@@ -37,7 +37,7 @@ export const Spark = memo(function Spark({
   )
 })
 
-/** One path for each run of known values; a single value is a short dash. */
+/** Returns one path for each run of known values. A single value is drawn as a short dash. */
 function piecesOf(points: readonly (number | undefined)[], height: number) {
   const pieces: { from: string; to: string; line: string }[] = []
   const x = (at: number) => ((at / Math.max(1, points.length - 1)) * 100).toFixed(1)

@@ -27,7 +27,7 @@ const shapes: Record<TierName, React.ReactNode> = {
   ),
 }
 
-/** A call's risk as a glyph. It is decoration: the tier's word always stands beside it or is hidden text. */
+/** Shows the tier of a call as an icon. The icon is decoration: the tier's name is always beside it or in hidden text. */
 export function Tier({ tier, size = 14, isRunning = false }: { tier: TierName; size?: number; isRunning?: boolean }) {
   return (
     <svg
@@ -46,7 +46,7 @@ export function Tier({ tier, size = 14, isRunning = false }: { tier: TierName; s
   )
 }
 
-/** An open arc for something under way. */
+/** An open, turning arc for work in progress. */
 export function Turning({ size = 11 }: { size?: number }) {
   return (
     <svg className="spin text-soft" width={size} height={size} viewBox="0 0 16 16" aria-hidden="true">

@@ -30,7 +30,7 @@ function makeTicker(everyMs: number): Ticker {
   }
 }
 
-/** The time, Unix ms, renewed every `everyMs`. One timer serves all callers with the same `everyMs`. */
+/** Returns the current time, Unix ms, updated every `everyMs`. All callers with the same `everyMs` share one timer. */
 export function useNow(everyMs = 1_000): number {
   const known = tickers.get(everyMs)
   const ticker = known ?? makeTicker(everyMs)

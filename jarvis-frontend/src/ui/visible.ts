@@ -1,8 +1,8 @@
-/** A piece of text as it is, or the code that stands for an invisible part of it. */
+/** A piece of text unchanged, or the code that is shown for an invisible character. */
 export type Part = { text: string } | { code: string }
 
 const plainSpace = 0x20
-// Fillers that draw nothing, though Unicode calls them letters or symbols.
+// Characters that draw nothing, although Unicode classes them as letters or symbols.
 const blank = /[\u115f\u1160\u2800\u3164\uffa0]/u
 const unseen = /[\p{Cc}\p{Cf}\p{Cs}\p{Co}\p{Cn}\p{Zl}\p{Zp}\p{Default_Ignorable_Code_Point}]/u
 
@@ -14,9 +14,9 @@ function isUnseen(char: string): boolean {
 const code = (char: string) => `U+${(char.codePointAt(0) ?? 0).toString(16).toUpperCase().padStart(4, '0')}`
 
 /**
- * Shows what text could hide: controls, escapes, bidi marks, zero-width characters, tags, variation selectors, soft
- * hyphens, unusual spaces and line breaks become codes; so do runs of more than two spaces, spaces at either end and
- * the third and later mark stacked on one letter.
+ * Makes characters visible that text could hide. Codes replace control characters, escapes, bidi marks, zero-width characters, tags, variation
+ * selectors, soft hyphens, unusual spaces and line breaks. Codes also replace runs of more than two spaces, spaces at either end, and the third and
+ * later mark stacked on one letter.
  */
 export function visible(text: string): Part[] {
   const parts: Part[] = []
@@ -54,18 +54,18 @@ export function visible(text: string): Part[] {
 
 export const hidesSomething = (text: string): boolean => visible(text).some((part) => 'code' in part)
 
-/** The visible text as one string, for places that take no elements. */
+/** Returns the text of `visible` as one string, for attributes that take no elements. */
 export const visibleText = (text: string): string =>
   visible(text)
     .map((part) => ('code' in part ? `⟨${part.code}⟩` : part.text))
     .join('')
 
-/** Scripts with letters that look like another's. */
+/** Scripts with letters that look like letters of another script. */
 const alike = ['Latin', 'Cyrillic', 'Greek', 'Armenian', 'Cherokee', 'Coptic', 'Georgian', 'Lisu'].map(
   (script) => new RegExp(`\\p{Script=${script}}`, 'u'),
 )
 
-/** True if a word has letters of two scripts that look alike, or forms of letters that only look like plain ones. */
+/** True if a word mixes letters of two scripts that look alike, or has variant forms that only look like plain letters. */
 export const mixesScripts = (text: string): boolean =>
   [...text]
     .filter((char) => !isUnseen(char) || char === ' ')
@@ -117,7 +117,7 @@ const lookalikes: Record<string, string> = {
   '8': 'b',
 }
 
-/** Texts with the same skeleton can be taken for each other. */
+/** Returns a text's skeleton: two texts with the same skeleton look alike. */
 export function skeleton(text: string): string {
   const seen = [...text.normalize('NFKD').toLowerCase()].filter((char) => !isUnseen(char) && !/[\p{M}\s]/u.test(char))
   return seen

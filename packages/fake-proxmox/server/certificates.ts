@@ -6,7 +6,7 @@ export type Certificate = { key: string; cert: string; fingerprint: string }
 
 const signingAlgorithm = { name: 'ECDSA', namedCurve: 'P-256', hash: 'SHA-256' }
 const dayMs = 86_400_000
-/** From yesterday on, where a clock is a little behind. */
+/** Valid from yesterday, for clocks that are a little behind. */
 const valid = () => ({ notBefore: new Date(Date.now() - dayMs), notAfter: new Date(Date.now() + 2 * dayMs) })
 const newKeys = () => webcrypto.subtle.generateKey(signingAlgorithm, true, ['sign', 'verify'])
 
@@ -24,10 +24,10 @@ const authority = await X509CertificateGenerator.createSelfSigned({
 const free: Certificate[] = []
 let issued = 1
 
-/** The certificate of the authority that signs the others, in PEM. */
+/** The certificate of the CA that signs the others, PEM. */
 export const authorityCertificate = (): string => authority.toString('pem')
 
-/** Lends a certificate for this machine that no other server shows now. The process keeps it for later servers. */
+/** Lends a certificate for this machine that no other server uses now. After its return, the process keeps it for later servers. */
 export const borrowCertificate = async (): Promise<Certificate> => free.pop() ?? (await issue())
 export const returnCertificate = (certificate: Certificate): void => void free.push(certificate)
 
@@ -46,7 +46,7 @@ async function issue(): Promise<Certificate> {
       new SubjectAlternativeNameExtension([
         { type: 'ip', value: '127.0.0.1' },
         { type: 'dns', value: 'localhost' },
-        // Names that only a test's proxy knows.
+        // Names that only a test's proxy resolves.
         { type: 'dns', value: '*.example.test' },
       ]),
     ],

@@ -8,7 +8,7 @@ import { demand, rightsHave } from './rights.ts'
 import type { Scene } from './routes.ts'
 
 type Proxy = 'vncproxy' | 'termproxy'
-/** A port waits this long for its one connection, ms. */
+/** Time, ms, for which a port waits for its only connection. */
 const waitMs = 10_000
 const shapes = {
   vncproxy: { qemu: /^(websocket|generate-password)$/, lxc: /^(websocket|width|height)$/ },
@@ -16,12 +16,12 @@ const shapes = {
 }
 const path = /^\/api2\/json\/nodes\/([^/]+)\/(qemu|lxc)\/(\d+)\/vncwebsocket$/
 
-/** A console's record for tests. `messages`: whole frames of the client, the ticket's line left out. */
+/** A console's record for tests. `messages`: complete frames of the client, without the line with the ticket. */
 export type HeardConsole = { vmid: number; proxy: Proxy; node: string; messages: string[]; isOpen: boolean }
 
 /**
- * Guests' consoles as Proxmox has them: a port on the node that was asked, for ten seconds and one connection, and a ticket for one user,
- * guest and port. A terminal writes back what it hears; a screen says its version and writes back every byte.
+ * Consoles of guests as Proxmox offers them: a port on the requested node that is open for ten seconds and one connection, and a ticket for one
+ * user, guest and port. A terminal echoes its input; a screen sends its version and echoes every byte.
  */
 export function createFakeConsoles() {
   const ports = new Map<number, { vmid: number; entry: string; ticket: string; proxy: Proxy; user: string }>()
@@ -29,7 +29,7 @@ export function createFakeConsoles() {
   const sockets = new Set<WebSocket>()
   const server = new WebSocketServer({ noServer: true, perMessageDeflate: false, maxPayload: 128 * 1024 })
 
-  /** @throws Refusal */
+  /** Opens a port for a console. @throws Refusal */
   function proxied(scene: Scene, parts: Record<string, string>, values: Record<string, string>) {
     const { world, rights, entryNode } = scene
     const { node = '', type, vmid = '', proxy } = parts as { type: 'qemu' | 'lxc'; proxy: Proxy } & typeof parts
@@ -74,7 +74,7 @@ export function createFakeConsoles() {
       pattern: /^\/nodes\/(?<node>[^/]+)\/(?<type>qemu|lxc)\/(?<vmid>\d+)\/(?<proxy>vncproxy|termproxy)$/,
       run: proxied,
     },
-    /** Takes an upgrade at one way in. */
+    /** Handles a WebSocket upgrade at one entry node. */
     upgrade({ world, rights, entryNode }: Scene, request: IncomingMessage, socket: Duplex, head: Buffer) {
       const { pathname, searchParams } = new URL(request.url ?? '', 'https://fake')
       const [, node = '', , vmid = ''] = path.exec(pathname) ?? []
@@ -90,7 +90,7 @@ export function createFakeConsoles() {
       const open = ports.get(port)
       const isOurs = open?.vmid === Number(vmid) && open.ticket === searchParams.get('vncticket')
       if (!isOurs) return refuse(socket, 401, 'permission denied - invalid PVEVNC ticket')
-      // The port is open on the node that was asked for it, and nowhere else; and nothing is said without the protocol.
+      // The port is open only on the node that was asked for it. Without the protocol `binary`, the connection is closed silently.
       if (open.entry !== entryNode || request.headers['sec-websocket-protocol'] !== 'binary') return socket.destroy()
       ports.delete(port)
       server.handleUpgrade(request, socket, head, (client) => {
@@ -140,7 +140,7 @@ function terminal(client: WebSocket, { messages }: HeardConsole, ticket: { line:
     messages.push(said)
     const [, length = '', typed = ''] = /^0:(\d+):(.*)$/s.exec(said) ?? []
     if (length !== '' && Buffer.byteLength(typed) === Number(length)) {
-      // A character may be cut in two.
+      // Send single bytes, so that a character may be split.
       for (const byte of Buffer.from(typed)) client.send(Buffer.from([byte]))
       if (typed.endsWith('exit\r')) client.close()
     } else if (!/^(1:\d+:\d+:|2)$/.test(said)) client.terminate()

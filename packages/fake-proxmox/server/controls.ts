@@ -26,16 +26,16 @@ export function createControls(world: World & { model: Model }, journal: Journal
       node.away = away
       if (isOnline) world.renewList()
     },
-    /** The node's statistics daemon ends, or runs again; the node goes on. */
+    /** Stops or starts the node's statistics daemon (pvestatd). The node itself keeps running. */
     setStatistics(name: string, isRunning: boolean) {
       const node = world.nodes.get(name)
       if (node === undefined) throw new Error(`no node ${name}`)
       node.isStalled = !isRunning
       world.renewList()
     },
-    /** Somebody makes a guest: the list has neither its name nor its figures before it is renewed. */
+    /** Adds a guest, as somebody else would. Until the cluster's list is renewed, it has neither its name nor its values. */
     addGuest: (made: Parameters<World['add']>[0]) => world.add(made),
-    /** `null` takes a field away. @param isListed false: the cluster's list says so only when it is renewed */
+    /** Changes fields of a guest; `null` removes a field. @param isListed false: the cluster's list shows the change only after its next renewal */
     changeGuest(vmid: number, change: Record<string, unknown>, isListed = true) {
       const fields = guest(vmid) as unknown as Record<string, unknown>
       for (const [key, value] of Object.entries(change)) {
@@ -49,19 +49,19 @@ export function createControls(world: World & { model: Model }, journal: Journal
       if (found === undefined) throw new Error(`no storage ${name}`)
       Object.assign(found, change)
     },
-    /** A task that nobody here asked for, with how it ended. */
+    /** Adds a finished task that JARVIS did not start. @param exitstatus its outcome */
     addTask(node: string, type: string, id: string, exitstatus: string) {
       const task = beginTask(world, { node, type, id })
       endTask(world, task, exitstatus)
       return task.upid
     },
-    /** The node keeps its /etc/network/interfaces in that file. */
+    /** Stores the node's /etc/network/interfaces in the file `path`. */
     keepNetworkIn(node: string, path: string) {
       const facts = world.model.host.facts.node(node)
       writeFileSync(path, facts.network.read())
       facts.network = networkOnDisk(path, facts.network.address)
     },
-    /** A further token, `id=secret`, with these rights alone. */
+    /** Adds a further token, `id=secret`, that has only these rights. */
     addToken: (token: string, given: NonNullable<FakeRights>) => void journal.tokens.set(token, given),
     setRights(given: FakeRights | null) {
       rights = given ?? undefined
@@ -72,9 +72,9 @@ export function createControls(world: World & { model: Model }, journal: Journal
     clearFaults() {
       faults.length = 0
     },
-    /** Every changing request that reached a node, oldest first. */
+    /** All requests with a changing method that reached a node, oldest first. */
     changes: () => journal.changes,
-    /** How often each `METHOD /path` was asked for. */
+    /** The number of requests for each `METHOD /path`. */
     requests: () => Object.fromEntries(journal.requests),
     forgetRequests: () => journal.requests.clear(),
     guest,

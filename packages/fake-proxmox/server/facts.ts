@@ -3,7 +3,7 @@ import { type ClusterFacts, createFacts, diskRow, type Row, zfsPool } from '../s
 const gib = 1024 ** 3
 const dayMs = 86_400_000
 
-/** Facts of the fake cluster besides its guests. @param now Unix ms */
+/** Facts of the fake cluster other than its guests. @param now Unix ms */
 export function fakeFacts(now: number): ClusterFacts {
   const facts = createFacts((name) => ({
     disks: [
@@ -91,7 +91,7 @@ export function fakeFacts(now: number): ClusterFacts {
   return facts
 }
 
-/** A node's last lines. */
+/** The last lines of a node's journal. */
 export const fakeJournal = (node: string, now: number): { at: number; line: string }[] =>
   [
     { ago: 7_200, text: 'kernel: Out of memory: Killed process 4242 (kvm)' },

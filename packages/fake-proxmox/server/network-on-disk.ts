@@ -1,7 +1,7 @@
 import { existsSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
 import type { NetworkFiles } from '../src/pve-model/network/files.ts'
 
-/** A node's network configuration in a file, which a real SSH server's programs can change too. */
+/** A node's network configuration in a file, so that programs of a real SSH server can change it too. */
 export const networkOnDisk = (path: string, address: string): NetworkFiles => ({
   address,
   read: () => readFileSync(path, 'utf8'),

@@ -4,9 +4,9 @@ import type { FakeGuest, FakeTask, World } from './world.ts'
 const tookMs = { start: 2_000, shutdown: 4_000, stop: 1_000, reboot: 4_000, reset: 1_000 }
 const lockWaitMs = 3_000
 const patienceMs = 60_000
-/** Between the halves of a VM's reboot. */
+/** Time between the shutdown and the start of a VM's reboot, ms. */
 const downMs = 1_500
-/** HA's manager looks that often. */
+/** Interval at which the HA manager looks for requests, ms. */
 const haEveryMs = 5_000
 const hex = (value: number) => Math.floor(value).toString(16).toUpperCase().padStart(8, '0')
 
@@ -32,7 +32,7 @@ export function powerStep(world: World, guest: FakeGuest, step: Step): string {
   return isHa && isStop && status !== 'stopped' ? haTask(world, guest, 'hastop') : worker(world, guest, step)
 }
 
-/** HA's task ends once the request is in its queue; the guest follows when the manager looks. */
+/** Starts an HA task. The task ends when the request is queued; the guest changes later, when the manager looks. */
 function haTask(world: World, guest: FakeGuest, type: 'hastart' | 'hastop'): string {
   const task = beginTask(world, { node: guest.node, type, id: String(guest.vmid) })
   world.later(1_000, () => endTask(world, task, 'OK'))
@@ -67,7 +67,7 @@ function worker(world: World, guest: FakeGuest, step: Step): string {
   return task.upid
 }
 
-/** The node starts a VM that was shut down for a reboot by a task of its own. */
+/** After the shutdown of a VM's reboot, the node starts the VM by a separate task. */
 function startAgain(world: World, guest: FakeGuest) {
   const task = beginTask(world, { node: guest.node, type: 'qmstart', id: String(guest.vmid), by: 'root@pam' })
   guest.isHeld = true

@@ -12,7 +12,7 @@ import { fakeFacts, fakeJournal } from './facts.ts'
 import { beginTask, endTask, powerStep } from './power.ts'
 import { type FakeGuest, gib, type World } from './world.ts'
 
-/** The fake cluster's world as the model of Proxmox sees it. */
+/** Gives the model of Proxmox access to the fake cluster's world. */
 export class FakeHost implements PveHost {
   readonly #world: World
   readonly facts: ClusterFacts

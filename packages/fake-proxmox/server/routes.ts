@@ -7,12 +7,12 @@ import { rrdRows } from './rrd.ts'
 import type { FakeGuest, FakeTask, World } from './world.ts'
 import { gib } from './world.ts'
 
-/** The rights are asked for as they are when the request comes. */
+/** `rights`: the rights at the time of the request. */
 export type Scene = { world: World & { model: Model }; rights: FakeRights; entryNode: string }
 type Route = {
   method: 'GET' | 'POST'
   pattern: RegExp
-  /** Parameters and what their values must look like. */
+  /** The allowed parameters, each with the pattern of its values. */
   allowed: Record<string, RegExp>
   run(scene: Scene, parts: Record<string, string>, values: Record<string, string>): unknown
 }
@@ -251,7 +251,7 @@ function guestRow(world: World, guest: FakeGuest): Record<string, unknown> {
     ...(hastate !== undefined && { hastate }),
     ...(tags !== undefined && { tags }),
   }
-  // Versions up to 7 gave a container's as text.
+  // Versions up to 7 returned a container's vmid as text.
   const row = { ...own, vmid: type === 'lxc' ? String(vmid) : vmid }
   const said = world.listedOf(guest)
   if (said === undefined) return { ...row, status: 'unknown' }
@@ -282,7 +282,7 @@ function visibleTasks({ world, rights }: Scene, node: string): FakeTask[] {
   return world.tasks.filter((task) => task.node === node && (seesAll || task.user === own))
 }
 
-/** Running ones have no status in the cluster's list. */
+/** A row of the task list. In the cluster's list, running tasks have no status. */
 function taskRow({ exitstatus, endtime, ...task }: FakeTask, running?: string) {
   const ended = exitstatus === undefined ? {} : { endtime, status: exitstatus, saved: '1' }
   const [user, tokenid] = task.user.split('!')

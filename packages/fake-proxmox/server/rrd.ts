@@ -2,8 +2,8 @@ import { Refusal } from '../src/pve-model/refusal.ts'
 import type { World } from './world.ts'
 
 /**
- * Rows a minute apart; half an hour apart for a day before version 9, half a day for a month. Each is the mean of what came before its time. The last is
- * not over, and has nothing but its time; one in the middle was missed.
+ * Returns rows of recorded values: one a minute; for a day before version 9 every half hour, for a month every half day. Each row is the mean of the
+ * interval before its time. The last interval is not over, so its row has only a time. One row in the middle was missed.
  */
 export function rrdRows(
   world: World,

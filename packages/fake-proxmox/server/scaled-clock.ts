@@ -1,6 +1,8 @@
 import type { Clock } from 'node-kit/clock'
 
-/** Real time that runs `speed` times as fast, counted from `anchor` (Unix ms): the same for the client and its cluster. */
+/**
+ * The time of a clock that runs `speed` times as fast as real time, counted from `anchor` (Unix ms). The client and its cluster use the same clock.
+ */
 export const scaledNow = (anchor: number, speed: number): number => Math.floor(anchor + (Date.now() - anchor) * speed)
 
 export const scaledClock = (anchor: number, speed: number): Clock => ({

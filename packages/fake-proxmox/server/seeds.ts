@@ -6,7 +6,7 @@ const figures = { cpuCount: 4, ramBytes: gib, diskBytes: 16 * gib }
 const ct = (vmid: number) => usualConfig({ ...figures, cpuCount: 2, vmid, type: 'lxc' })
 const vm = (vmid: number) => usualConfig({ ...figures, vmid, type: 'qemu' })
 
-/** Unusual configurations of the small cluster's guests, so that each kind of disk occurs. */
+/** Unusual configurations of guests in the small cluster, so that every kind of disk occurs. */
 export const fakeSeeds: Seeds = {
   guests: new Map([
     [101, { config: { ...vm(101), scsi0: 'thin:vm-101-disk-0,size=16G' } }],

@@ -11,26 +11,26 @@ import { routes, type Scene } from './routes.ts'
 import type { FakeNode } from './world.ts'
 
 export type Seen = { method: string; path: string; at: number; form: Record<string, string> }
-/** A fault of the next requests whose path contains `match`. */
+/** A fault that affects the next `times` requests whose path contains `match`. */
 export type Fault = {
   match: string
   method?: 'GET' | PveMethod
   times: number
 } /** It is carried out, and the connection closed without an answer. */ & (
   | { kind: 'lost' }
-  /** The connection is closed before it is carried out. */
+  /** Closes the connection before the request is carried out. */
   | { kind: 'closed' }
-  /** No answer ever. */
+  /** Never answers. */
   | { kind: 'hang' }
-  /** Half of the body, then nothing. */
+  /** Sends half of the body and then nothing more. */
   | { kind: 'half' }
   | { kind: 'garbage' }
-  /** This body, as a success. */
+  /** Answers 200 with this text as the body. */
   | { kind: 'says'; text: string }
   | { kind: 'status'; status: number; phrase: string }
 )
 
-/** `tokens`: further tokens, each with its own rights. */
+/** The requests that were received, for tests. `tokens`: further tokens, each with its own rights. */
 export type Journal = { changes: Seen[]; requests: Map<string, number>; tokens: Map<string, FakeRights> }
 
 type ConsoleRoute = ReturnType<typeof createFakeConsoles>['route']
@@ -38,24 +38,24 @@ type ConsoleRoute = ReturnType<typeof createFakeConsoles>['route']
 /** `scene`: read at each request. */
 type HandlerParts = { scene(): Scene; journal: Journal; faults: Fault[]; consoles: ConsoleRoute }
 
-/** A request as Proxmox reads it. */
+/** A request as the fake server parsed it. */
 type Asked = { request: IncomingMessage; method: string; path: string; form: Record<string, string>; body: string }
 
 const mayHaveBody = (method: string) => method === 'POST' || method === 'PUT'
 
-/** Serves one way in. */
+/** Handles the requests to one entry node. */
 export function createHandler({ scene: sceneNow, journal, faults, consoles }: HandlerParts) {
   return async (request: IncomingMessage, response: ServerResponse) => {
     const body = await text(request)
     const scene = sceneNow()
     const method = request.method ?? ''
     const [rawPath = '', rawQuery = ''] = (request.url ?? '').split('?')
-    // The whole path is unescaped before it is looked up.
+    // Like Proxmox, unescape the whole path before looking it up.
     const path = decodeURIComponent(rawPath).replace(/^\/api2\/json/, '')
     const form = formOf(mayHaveBody(method) ? body : rawQuery)
     const asked: Asked = { request, method, path, form, body }
     journal.requests.set(`${method} ${path}`, (journal.requests.get(`${method} ${path}`) ?? 0) + 1)
-    // The front page is anybody's.
+    // The front page needs no token.
     if (rawPath === '/') {
       sendFrontPage(response, scene.entryNode)
       return
@@ -75,7 +75,7 @@ export function createHandler({ scene: sceneNow, journal, faults, consoles }: Ha
       )
       if (fault?.kind === 'lost') request.socket.destroy()
       else if (fault?.kind === 'half') reply.sendHalf(content)
-      // Packed, whether or not that was asked for.
+      // Always compressed, even if the client did not ask for it.
       else if (path.endsWith('/journal')) reply.sendPacked(content)
       else reply.send(200, 'OK', content)
     } catch (error) {
@@ -110,7 +110,7 @@ class Reply {
     clock.after(afterMs, () => this.send(status, phrase, ''))
   }
 
-  /** Sends half of it, and then nothing. */
+  /** Sends half of the content and then nothing more. */
   sendHalf(content: string): void {
     this.#response.writeHead(200, { 'content-length': Buffer.byteLength(content) })
     this.#response.write(content.slice(0, content.length / 2))
@@ -135,7 +135,7 @@ function sendFrontPage(response: ServerResponse, entryNode: string): void {
 
 const tokenIn = ({ headers: { authorization = '' } }: IncomingMessage) => authorization.replace(/^PVEAPIToken=/, '')
 
-/** Answers a request without the cluster's own token. */
+/** True if the request has the cluster's own token. Otherwise answers 401. */
 function isSignedIn({ headers: { authorization = '' } }: IncomingMessage, reply: Reply): boolean {
   const { token, denyDelayMs } = reply.scene.world.options
   if (authorization === `PVEAPIToken=${token}`) return true
@@ -143,7 +143,7 @@ function isSignedIn({ headers: { authorization = '' } }: IncomingMessage, reply:
   return false
 }
 
-/** Answers a request whose body Proxmox does not take. */
+/** True if Proxmox accepts the form of the request's body. Otherwise answers 501. */
 function isWellFormed({ request, method, body }: Asked, reply: Reply): boolean {
   const { headers } = request
   if (headers['transfer-encoding'] !== undefined || (!mayHaveBody(method) && body !== '')) {
@@ -157,7 +157,7 @@ function isWellFormed({ request, method, body }: Asked, reply: Reply): boolean {
   return true
 }
 
-/** Plays a fault that comes before the request is carried out. @returns true if it ended the request */
+/** Applies a fault that acts before the request is carried out. @returns true if the fault ended the request */
 function isOver(fault: Fault | undefined, request: IncomingMessage, reply: Reply): boolean {
   switch (fault?.kind) {
     case 'closed':
@@ -179,7 +179,7 @@ function isOver(fault: Fault | undefined, request: IncomingMessage, reply: Reply
   }
 }
 
-/** Answers for a node that there is not, or that this way in does not reach. */
+/** Answers a request for a node that does not exist or that this entry node cannot reach. @returns true if it answered */
 function isElsewhere(path: string, reply: Reply): boolean {
   const { world, entryNode } = reply.scene
   const node = /^\/nodes\/([^/]+)\/./.exec(path)?.[1]
@@ -197,7 +197,10 @@ function isElsewhere(path: string, reply: Reply): boolean {
   return true
 }
 
-/** How a way in answers for a node that is away. A silent address is waited for once, and known for a while. */
+/**
+ * Returns the delay and error with which an entry node answers for an unreachable node. A silent address times out once; afterwards it is known as
+ * unreachable.
+ */
 function away(node: FakeNode | undefined, proxyDelayMs: number): { afterMs: number; words: string } {
   if (node?.away === 'refuses') return { afterMs: 0, words: 'Connection refused' }
   if (node?.away !== 'silent') return { afterMs: proxyDelayMs, words: 'No route to host' }
@@ -230,7 +233,7 @@ function route(scene: Scene, { method, path, form }: Asked, consoles: ConsoleRou
   throw new Refusal(501, `Method '${method} ${path}' not implemented`)
 }
 
-/** A list's items have a zero byte between. */
+/** Parses a form. The items of a list are joined by zero bytes. */
 function formOf(text: string): Record<string, string> {
   const given = new URLSearchParams(text)
   return Object.fromEntries([...given.keys()].map((key) => [key, given.getAll(key).join('\0')]))

@@ -15,7 +15,7 @@ import { type FakeOptions, World } from './world.ts'
 export type FakeProxmox = {
   urls: string[]
   fingerprints: string[]
-  /** The authority's certificate, PEM. */
+  /** The CA's certificate, PEM. */
   ca: string
   tokenId: string
   tokenSecret: string
@@ -26,7 +26,7 @@ export type FakeProxmox = {
 const token = 'jarvis@pve!jarvis=00000000-1111-2222-3333-444444444444'
 const usual = { speed: 1, proxyDelayMs: 30_000, denyDelayMs: 3_000, token, nodes: 0, guests: 0, entries: 1 }
 
-/** Starts a Proxmox cluster to try against: its ways in are real HTTPS servers on this machine, in this process. */
+/** Starts a fake Proxmox cluster for tests. Its entry nodes are real HTTPS servers on this machine, in this process. */
 export async function startFakeProxmox(given: Partial<FakeOptions> = {}): Promise<FakeProxmox> {
   const options: FakeOptions = { anchor: Date.now(), ...usual, isOld: false, ...given }
   const bare = new World(options, options.clock ?? scaledClock(options.anchor, options.speed))
@@ -93,7 +93,7 @@ export async function startFakeProxmox(given: Partial<FakeOptions> = {}): Promis
       Object.entries(calls as Record<string, (...args: unknown[]) => unknown>).map(([name, call]) => [
         name,
         async (...args: unknown[]) => {
-          // As a message from outside: what happens meanwhile comes first.
+          // Act like a message from outside: pending events are handled first.
           await setImmediate()
           return copyOf(await call(...copyOf(args)))
         },
@@ -106,7 +106,7 @@ export async function startFakeProxmox(given: Partial<FakeOptions> = {}): Promis
       for (const { server, sockets } of entries) {
         const closed = server.listening ? once(server, 'close') : undefined
         server.close()
-        // Consoles too, which the server does not count as its connections.
+        // Also close sockets of consoles, which the server does not count as its connections.
         for (const socket of sockets) socket.destroy()
         await closed
       }

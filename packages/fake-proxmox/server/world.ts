@@ -13,13 +13,13 @@ export type FakeGuest = {
   template?: boolean
   tags?: string
   mac: string
-  /** Its used memory in the list, bytes; absent: somewhat less than half. */
+  /** Used memory in the cluster's list, bytes; undefined: somewhat less than half. */
   mem?: number
-  /** Its next clean shutdown is not obeyed. */
+  /** True: the guest ignores its next clean shutdown. */
   isDeaf?: boolean
-  /** Why its next start after a reboot fails. */
+  /** The error with which its next start after a reboot fails. */
   failsToStart?: string
-  /** A task works on it. */
+  /** True while a task holds the guest. */
   isHeld?: boolean
   netin: number
   ramBytes?: number
@@ -56,32 +56,35 @@ export type FakeBackup = {
   notes?: string | undefined
   owner?: string | undefined
 }
-/** `away`: how its address behaves while it is lost: its system still answers, it answers nothing, or the network knows no way to it (if absent). */
+/**
+ * A node of the fake cluster. `away`: how its address behaves while the node is lost. `refuses`: it refuses connections; `silent`: it does not
+ * answer; undefined: there is no route to it.
+ */
 export type FakeNode = {
   name: string
   lostAt: number | undefined
   isStalled: boolean
   away?: 'refuses' | 'silent' | 'unreachable'
 }
-/** A guest's row in the list: renewed every ten seconds, lost five minutes after its node. */
+/** A guest's row in the cluster's list. It is renewed every ten seconds and disappears five minutes after its node was lost. */
 export type Listed = { status: string; uptime: number; cpu: number; mem: number; netin: number; name: string }
 
 export type FakeOptions = {
-  /** Its time; absent: real time from `anchor` on, `speed` times as fast. */
+  /** The cluster's clock; default: real time from `anchor` on, `speed` times as fast. */
   clock?: Clock
   anchor: number
   speed: number
-  /** How long a call for an unreachable node takes. */
+  /** Duration of a call to an unreachable node, ms. */
   proxyDelayMs: number
-  /** After which a wrong token is refused. */
+  /** Delay after which a wrong token is refused, ms. */
   denyDelayMs: number
   token: string
-  /** 0: the small cluster. */
+  /** Number of nodes; 0: the small cluster. */
   nodes: number
   guests: number
-  /** How many ways in, each on a node of its own. */
+  /** Number of entry nodes, each with its own HTTPS server. */
   entries: number
-  /** Before 2025: an error has no message in its body. */
+  /** True: behaves like Proxmox before 2025, whose errors have no message in the body. */
   isOld: boolean
 }
 
@@ -90,7 +93,7 @@ const expiryMs = 300_000
 const listEveryMs = 10_000
 const dayMs = 86_400_000
 
-/** A guest to add; the rest of its facts are usual ones. */
+/** A guest to add. Missing fields get usual values. */
 type NewGuest = Pick<FakeGuest, 'vmid' | 'type' | 'name' | 'node'> & Partial<FakeGuest>
 
 const storagesAtFirst = (): FakeStorage[] => [
@@ -132,7 +135,7 @@ const largeLab = (count: number, nodes: readonly string[]): NewGuest[] =>
     tags: 'prod;web',
   }))
 
-/** The memory of the fake cluster. */
+/** The state of the fake cluster. */
 export class World {
   readonly options: FakeOptions
   readonly nodes: ReadonlyMap<string, FakeNode>
@@ -179,19 +182,19 @@ export class World {
     return [...this.nodes.keys()].filter((name) => this.isOnline(name)).length * 2 > this.nodes.size
   }
 
-  /** Whole seconds; 0 while it is stopped. */
+  /** A guest's uptime in whole seconds; 0 while it is stopped. */
   upFor(guest: FakeGuest): number {
     return guest.status === 'stopped' ? 0 : Math.max(0, Math.floor((this.now() - guest.startedAt) / 1000))
   }
 
-  /** The guest's row in the list; undefined five minutes after the node was lost, and while its statistics daemon does not run. */
+  /** Returns the guest's row in the list. Undefined from five minutes after its node was lost, and while the node's statistics daemon is stopped. */
   listedOf(guest: FakeGuest): Listed | undefined {
     const { lostAt, isStalled = false } = this.nodes.get(guest.node) ?? {}
     if (isStalled) return undefined
     return lostAt !== undefined && this.now() - lostAt >= expiryMs ? undefined : this.listed.get(guest.vmid)
   }
 
-  /** Renews the list, as every node's statistics daemon does for the others. */
+  /** Renews the list, like the nodes' statistics daemons do. */
   renewList(): void {
     for (const guest of this.guests.values()) {
       const node = this.nodes.get(guest.node)
@@ -199,7 +202,7 @@ export class World {
       const isUp = guest.status === 'running'
       guest.netin += isUp ? 1_000_000 : 0
       this.listed.set(guest.vmid, {
-        // A paused VM is running to the list.
+        // In the list, a paused VM is running.
         status: guest.status === 'stopped' ? 'stopped' : 'running',
         uptime: this.upFor(guest),
         cpu: isUp ? 0.01 + Math.random() * 0.2 : 0,
@@ -218,7 +221,7 @@ export class World {
     this.#timers.add(cancel)
   }
 
-  /** Nothing happens in it from now on. */
+  /** Cancels all timers, so that nothing more happens in the cluster. */
   stop(): void {
     for (const cancel of this.#timers) cancel()
     this.#timers.clear()

@@ -18,10 +18,10 @@ export type PbsFacts = {
   jobs: ({ kind: 'verify' | 'gc' | 'prune' | 'sync'; store: string } & Record<string, unknown>)[]
 }
 
-/** Whom a snapshot belongs to, unless it says otherwise. */
+/** The owner of a snapshot without `owner`. */
 export const pbsWriter = 'jarvis@pbs!backup'
 
-/** Plain words with a status, as a backup server refuses. */
+/** A refusal of a backup server: a status and a plain text. */
 export class PbsRefusal extends Error {
   readonly status: number
   constructor(status: number, message: string) {
@@ -36,8 +36,8 @@ const allowed: Record<string, readonly string[]> = {
 }
 
 /**
- * Answers a read as a backup server does. What the token may not see is left out of lists without a word.
- * @param may whether the token has DatastoreAudit on a datastore @returns the answer's `data` @throws PbsRefusal
+ * Answers a read as a backup server does. Lists leave out, without an error, whatever the token may not see.
+ * @param may returns true if the token has DatastoreAudit on a datastore @returns the answer's `data` @throws PbsRefusal
  */
 export function answerPbs(facts: PbsFacts, path: PvePath, query: PveValues, may: (store: string) => boolean): unknown {
   const [area = '', what = '', store = '', part = ''] = path.map(String)

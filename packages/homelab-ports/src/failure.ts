@@ -1,10 +1,10 @@
 import { JarvisError } from 'protocol'
 
-/** A failed request to Proxmox. `words`: Proxmox's own message; `message`: ours. */
+/** A failed request to Proxmox. `words`: Proxmox's own message; `message`: JARVIS's message. */
 export class ApiError extends JarvisError {
   declare readonly code: 'cluster_unreachable' | 'cluster_refused' | 'outcome_unknown'
   readonly words: string
-  /** The HTTP status; undefined if no answer came. */
+  /** The HTTP status; undefined if there was no answer. */
   readonly status: number | undefined
 
   constructor(
@@ -26,23 +26,26 @@ export const withMore = (error: JarvisError, sentence: string): JarvisError => {
   return new ApiError(code, message, { words, cause: error, ...(status !== undefined && { status }) })
 }
 
-/** `date`: by the server's clock, Unix ms, whole seconds. */
+/** An answer of Proxmox. `date`: time by the server's clock, Unix ms, in whole seconds. */
 export type Reply = { status: number; phrase: string; text: string; date?: number }
 
-/** Codes of the proxying node when the other node does not answer: connecting; TLS, sending and headers; the body. */
+/**
+ * True for the codes with which a proxying node reports that the other node does not answer: while connecting; during TLS, sending or headers;
+ * during the body.
+ */
 export const isProxyFailure = (status: number) => status >= 595 && status <= 599
-/** Codes of a web server in front of Proxmox, which may have passed the request on or not. */
+/** True for codes of a web server in front of Proxmox, which may or may not have passed the request on. */
 const isGatewayFailure = (status: number) => status === 502 || status === 503 || status === 504
 
-/** Continues a sentence that begins with the address. Proxmox answers the same to all of these. */
+/** The rest of a sentence that begins with the address. Proxmox gives the same answer in all these cases. */
 export const tokenRefused = (tokenId: string) =>
   `refuses the API token ${tokenId} (401): its secret is wrong, or the token or its user does not exist, is disabled or has expired; the answer is the same for all. Look under Datacenter, Permissions, at API Tokens and Users`
 
-/** True if Proxmox says that a guest is not on the node that was asked. */
+/** True if Proxmox says that the guest is not on the requested node. */
 export const isAbsent = (error: unknown): boolean =>
   error instanceof ApiError && /^Configuration file .* does not exist/.test(error.words)
 
-/** `host`: the address that answered. `node`: the node that the request was for, if any. */
+/** `host`: the address that answered. `node`: the node for which the request was, if any. `isChange`: true if the request may change something. */
 type About = { host: string; tokenId: string; node?: string; isChange: boolean }
 
 /** Translates an answer with a status of 400 or more. Only 595 proves that a changing request did not arrive. */
@@ -71,7 +74,7 @@ export function failureOf(reply: Reply, about: About): ApiError {
   return new ApiError('cluster_refused', `Proxmox refused (${status}): ${words}.`, { status, words })
 }
 
-/** The body's `message` and `errors`, else the reason phrase; Proxmox before 2025 only sent that. */
+/** Returns the body's `message` and `errors`, otherwise the reason phrase. Proxmox before 2025 sent only the phrase. */
 function wordsOf({ status, phrase, text }: Reply): string {
   const said = bodyOf(text)
   const details = Object.entries(said.errors).map(([name, problem]) => `${name}: ${problem}`)

@@ -1,9 +1,9 @@
 import type { Guest, GuestIdentity, Task } from 'protocol'
 
 /**
- * What tells a guest from others that had its number, or will have it. `ctime`: when Proxmox made it, Unix ms; containers have none, and a clone may
- * keep that of its original. `uuid`: of its SMBIOS. `macs`: of its network cards. `digest`: of the whole configuration. `remade`: the newest task that
- * made, destroyed or restored it.
+ * Facts that tell a guest from earlier and later guests with the same vmid. `ctime`: creation time in Proxmox, Unix ms; containers have none, and a
+ * clone may keep its original's. `uuid`: SMBIOS UUID. `macs`: MAC addresses of its network cards. `digest`: of the whole configuration. `remade`:
+ * the newest task that created, destroyed or restored it.
  */
 export type GuestMarks = {
   type: Guest['type']
@@ -13,14 +13,14 @@ export type GuestMarks = {
   digest?: string
   remade?: Remade
 }
-/** `at`: start of the task by Proxmox's clock, Unix ms. */
+/** The newest task that remade a guest. `at`: start of the task by Proxmox's clock, Unix ms. */
 export type Remade = { what: 'created' | 'destroyed' | 'restored'; at: number }
 
 const remakers: Record<string, Remade['what']> = { create: 'created', destroy: 'destroyed', restore: 'restored' }
 
 /**
- * The newest task that made, destroyed or restored this number. A clone's task names its original. One that failed changed nothing, and one that
- * destroys has not done so before its end.
+ * Returns the newest task that created, destroyed or restored this vmid. A clone's task names its original, so clones are not found. A failed task
+ * changed nothing, so it does not count. A destroying task counts only after its end.
  */
 export function remadeIn(
   vmid: number,
@@ -32,17 +32,17 @@ export function remadeIn(
     const what = remakers[/^(?:qm|vz)(create|destroy|restore)$/.exec(task.type)?.[1] ?? '']
     if (what === undefined || (what === 'destroyed' && task.status === 'running')) continue
     const { startedAt: at } = task
-    // Times are whole seconds, and what is there was made after what was destroyed.
+    // Task times are whole seconds. If a creation and a destruction have the same time, the creation came later.
     if (newest === undefined || at > newest.at || (at === newest.at && newest.what === 'destroyed'))
       newest = { what, at }
   }
   return newest
 }
 
-/** While a guest is made, cloned or restored, its configuration does not have its marks yet. */
+/** True while a guest is created, cloned or restored. Its configuration does not contain its marks yet. */
 export const isBeingMade = (lock: unknown): boolean => lock === 'create' || lock === 'clone'
 
-/** The marks in a guest's configuration, or in that of a backup. */
+/** Returns the marks in the configuration of a guest or of a backup. */
 export function marksIn(type: Guest['type'], config: Readonly<Record<string, unknown>>): GuestMarks {
   const text = (key: string) => String(config[key] ?? '')
   const seconds = /(?:^|,)ctime=(\d+)/.exec(text('meta'))?.[1]
@@ -59,12 +59,12 @@ export function marksIn(type: Guest['type'], config: Readonly<Record<string, unk
   }
 }
 
-/** The nodes' clocks, and ours, differ a little. */
+/** Tolerance for differences between the clocks of the nodes and of JARVIS, ms. */
 const slackMs = 60_000
 
 /**
- * Whether two sights of a number are of one guest. A guest that comes back from its own backup is the same. @param before with when it was last
- * known, Unix ms @returns `unknown` where nothing proves either
+ * Decides if two observations of a vmid are of the same guest. A guest that was restored from its own backup is the same. @param before earlier
+ * marks; `at`: when they were last seen, Unix ms @returns `unknown` if neither can be proven
  */
 export function sameGuest(before: GuestMarks & { at: number }, now: GuestMarks): 'same' | 'other' | 'unknown' {
   if (before.type !== now.type) return 'other'
@@ -73,7 +73,7 @@ export function sameGuest(before: GuestMarks & { at: number }, now: GuestMarks):
   const cards = cardsOf(before, now)
   if (before.uuid !== undefined && now.uuid !== undefined) {
     if (before.uuid === now.uuid) return 'same'
-    // A person can write another one into its settings; a clone has new cards too.
+    // A person may have changed the UUID in the settings. A clone has a new UUID, but new network cards too.
     return cards === 'apart' ? 'other' : cards === 'shared' && news === undefined ? 'same' : 'unknown'
   }
   if (news === 'created') return 'other'
@@ -83,7 +83,10 @@ export function sameGuest(before: GuestMarks & { at: number }, now: GuestMarks):
   return cards === 'shared' || isUnchanged ? 'same' : 'unknown'
 }
 
-/** Returns how the number was made anew since it was last known. Tasks that were known before do not count: a node that is back lists old ones. */
+/**
+ * Returns how the vmid was created, destroyed or restored since `before`; undefined if it was not. Tasks that were known before do not count,
+ * because a node that is back lists old tasks.
+ */
 function newsOf(before: GuestMarks & { at: number }, { remade }: GuestMarks): Remade['what'] | undefined {
   if (remade === undefined) return undefined
   const last = before.remade
@@ -98,8 +101,9 @@ function cardsOf({ macs: one }: GuestMarks, { macs: other }: GuestMarks): 'share
 }
 
 /**
- * Whether what was so of a number at `at`, Unix ms, was so of the guest that has it now. @param guest undefined: it is not known which one has it
- * @returns `unknown` where that cannot be proven
+ * Decides if something observed at `at` (Unix ms) under a vmid belongs to the guest that has the vmid now. @param guest undefined: it is not known
+ * which guest has the vmid
+ * @returns `earlier`: it belongs to an earlier guest; `unknown`: neither can be proven
  */
 export function whoseAt(guest: GuestIdentity | undefined, at: number): 'own' | 'earlier' | 'unknown' {
   if (guest === undefined) return 'unknown'
@@ -108,8 +112,8 @@ export function whoseAt(guest: GuestIdentity | undefined, at: number): 'own' | '
 }
 
 /**
- * Whether something that was kept of a number is of the guest that has it now.
- * @param kept `identity`: of the guest that was meant, where it was known; `at`: when it was kept
+ * Decides if something stored under a vmid belongs to the guest that has the vmid now.
+ * @param kept `identity`: of the guest for which it was stored, if known; `at`: when it was stored, Unix ms
  */
 export function whoseIs(
   guest: GuestIdentity | undefined,

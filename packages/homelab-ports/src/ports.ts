@@ -6,9 +6,9 @@ export type PowerAction = 'start' | 'stop' | 'restart'
 
 /** Result of a power action: the finished task and the guest's observed state. */
 export type PowerOutcome = {
-  /** Absent if the cluster refused before a task began. */
+  /** Undefined if the cluster refused before a task began. */
   upid?: string
-  /** `OK`, or Proxmox's message verbatim. */
+  /** `OK`, or Proxmox's message, unchanged. */
   exitStatus: string
   ok: boolean
   /** The guest's state after the task. */
@@ -16,7 +16,7 @@ export type PowerOutcome = {
   durationMs: number
 }
 
-/** Details of a node; fields that it does not report are absent. */
+/** Details of a node. Fields that the node does not report are undefined. */
 export type NodeDetail = {
   name: string
   version?: string
@@ -37,39 +37,39 @@ export type Temperature = { celsius: number; sensor: string; all: { sensor: stri
 export type HistorySpan = 'hour' | 'day'
 
 /**
- * A list, and what could not be read for it, in words (`agent is offline`): partial data is not an error. `isUnread`: no source could be
- * read, so an empty list means nothing.
+ * A list, and the reads that failed for it, in words (`agent is offline`): partial data is not an error. `isUnread`: no source could be read, so an
+ * empty list has no meaning.
  */
 export type Partial<T> = { items: T[]; missing: string[]; isUnread?: boolean }
 
 export type CallOptions = {
   signal: AbortSignal
-  /** Receives progress in one line for a person. */
+  /** Called with progress, as one line for a person. */
   onProgress?: (message: string) => void
-  /** Receives the task's UPID as soon as it is known. */
+  /** Called with the task's UPID as soon as it is known. */
   onTask?: (upid: string) => void
 }
 
-/** The guest that a call was judged for. The same vmid on another node, under another name or with another identity is another guest. */
+/** The guest for which the gate judged a call. A guest with the same vmid but another node, name or identity is another guest. */
 export type ExpectedGuest = { node: string; type: Guest['type']; name: string } & Pick<Guest, 'identity'>
 
-/** The cluster's port. Every method ends when its signal aborts. */
+/** The port to a cluster. Every method ends when its signal aborts. */
 export interface Cluster {
-  /** The present state from memory; never waits for a node. */
+  /** Returns the present state from memory. Never waits for a node. */
   state(): ClusterState
   /**
-   * Refreshes a state that is older than a few seconds, and with `vmid` also that guest. Waits at most 1.5 s and never rejects. Absent
-   * if `state()` is always current.
+   * Refreshes the state if it is older than a few seconds and, with `vmid`, also this guest. Waits at most 1.5 s and never rejects. Undefined if
+   * `state()` is always current.
    */
   catchUp?(vmid?: number): Promise<void>
   /**
-   * Converts a time of JARVIS's clock into the cluster's, to about a second, Unix ms; undefined until an answer told the cluster's time. Absent if
-   * both are one clock.
+   * Converts a time of JARVIS's clock to the cluster's clock, accurate to about a second, Unix ms. Returns undefined until an answer has told the
+   * cluster's time. The method is undefined if both use the same clock.
    */
   timeThere?(at: number): number | undefined
   /**
-   * Reads the cluster, and guest `vmid` at its node, in a read that begins now, so that a decision can rely on `state()`. Absent if
-   * `state()` is always current. @throws JarvisError `cluster_unreachable` if it could not be read, within ten seconds
+   * Reads the cluster and, with `vmid`, this guest at its node, in a read that begins now, so that a decision can rely on `state()`. Undefined if
+   * `state()` is always current. @throws JarvisError `cluster_unreachable` if they could not be read within ten seconds
    */
   readAfresh?(vmid?: number): Promise<void>
   /**
@@ -81,31 +81,34 @@ export interface Cluster {
   nodeDetail(node: string, options: CallOptions): Promise<NodeDetail>
   /** @throws JarvisError `not_found`, `cluster_unreachable` */
   temperature(node: string, options: CallOptions): Promise<Temperature>
-  /** Newest first, with all that run. @param query `limit`: 1..200. `type`: Proxmox's own, `vzdump` */
+  /** Reads tasks, newest first, including all running tasks. @param query `limit`: 1..200. `type`: Proxmox's name of the type, such as `vzdump` */
   tasks(query: { node?: string; type?: string; limit: number }, options: CallOptions): Promise<Partial<Task>>
   /**
-   * The marks that tell guest `vmid` from others with its number, as last read; the same object until they are read anew. Undefined: they were not
-   * read yet, or the number may have another guest since.
+   * Returns the marks that tell guest `vmid` from other guests with this vmid, as last read; the same object until they are read again. Undefined:
+   * they were not read yet, or another guest may have the vmid since.
    */
   marks?(vmid: number): GuestMarks | undefined
-  /** The backups as last read for `Guest.backupAt`. Absent: `backupAt` is left as it is. */
+  /**
+   * Returns the backups that were last read for `Guest.backupAt`. `isWhole`: true if every storage with backups could be read. If the method is
+   * undefined, `backupAt` is used unchanged.
+   */
   knownBackups?(): { items: readonly Backup[]; isWhole: boolean }
   /** The owner, on the backup server, of backups that this cluster writes to a storage; undefined: not known. */
   writerOf?(storage: string): string | undefined
-  /** Newest first. */
+  /** Reads backups, newest first. */
   backups(query: { node?: string; storage?: string; vmid?: number }, options: CallOptions): Promise<Partial<Backup>>
   /**
-   * The cluster's own records of the last hour or day. A minute may occur several times with different series. Times when a thing was
-   * away have no values. Absent if the cluster keeps no records.
-   * @param options.missed called with the reason for each thing whose records could not be read; not for those the token may not read
+   * Reads the cluster's own records of the last hour or day. A minute may occur several times with different series. There are no values for times
+   * at which an object was not reachable. Undefined if the cluster stores no records.
+   * @param options.missed called with the reason for each object whose records could not be read; not for objects that the token may not read
    */
   history?(span: HistorySpan, options: Pick<CallOptions, 'signal'> & { missed(why: string): void }): AsyncIterable<Past>
   /**
-   * Finds the guest by vmid, starts the task, follows it to its end and observes the guest. A refusal or a failed task is an outcome
-   * (`ok: false`), not an exception.
+   * Finds the guest by vmid, starts the task, follows it to its end and observes the guest. A refusal or a failed task is an outcome (`ok: false`),
+   * not an exception.
    * @param force for stop and restart: cut the power instead of a clean shutdown
-   * @param options.expected what the guest must be; the request goes only to that node
-   * @throws JarvisError `not_found` (no such guest), `cluster_unreachable`, `conflict` (not as expected)
+   * @param options.expected the guest that the caller expects; the request goes only to its node
+   * @throws JarvisError `not_found` (no such guest), `cluster_unreachable`, `conflict` (not the expected guest)
    */
   power(
     vmid: number,
@@ -128,39 +131,42 @@ export type CommandOutput = {
   stderr: string
   /** 128 plus the signal's number if a signal ended the program. */
   exitCode: number
-  /** `SIGKILL`, … */
+  /** Name of the signal that ended the program, such as `SIGKILL`. */
   signal?: string
-  /** The middle of a stream was dropped; a line in its place gives the bytes. */
+  /** True if the middle of a stream was dropped. A line in its place gives the number of bytes. */
   truncated: boolean
-  /** Dropped bytes of both streams; absent if none were dropped. */
+  /** Dropped bytes of both streams; undefined if none were dropped. */
   leftOutBytes?: number
-  /** Bytes of the first program's output that were too many for the next one to read. */
+  /** Bytes of the first program's output that the next program did not read, because they were too many. */
   unreadBytes?: number
 }
 
 export type CommandOptions = CallOptions & {
   /** Standard input of the first program. Default: empty. */
   input?: string
-  /** How many bytes of each stream's start are kept, and as many of its end. */
+  /** Number of bytes kept from the start of each stream, and as many from its end. */
   keepBytes?: number
 }
 
-/** Runs programs on a node without TTY: they get exactly these arguments and `input`. */
+/** Runs programs on a node without a TTY. Each program gets exactly these arguments and `input`. */
 export interface Shell {
   /**
-   * @param stages programs with their arguments; each reads the output of the one before. The exit code is the last one's, `stderr` is
-   * all programs'.
-   * @throws JarvisError `not_found` (no such node), `cluster_unreachable`, `cluster_refused`, `outcome_unknown` (it began and its end is
-   * unknown). A non-zero exit code is an outcome
+   * @param stages programs with their arguments; each reads the output of the previous one. The exit code is that of the last program; `stderr` is
+   * that of all programs.
+   * @throws JarvisError `not_found` (no such node), `cluster_unreachable`, `cluster_refused`, `outcome_unknown` (the command started, and its end is
+   * unknown). A non-zero exit code is an outcome, not an exception
    */
   run(node: string, stages: readonly (readonly string[])[], options: CommandOptions): Promise<CommandOutput>
-  /** The targets of those `paths` that exist, with every link resolved on the node now. Absent: the node has no links. @throws as `run` */
+  /**
+   * Returns the real paths of those `paths` that exist: the node resolves every symbolic link now. Undefined: the node has no links. @throws as
+   * `run`
+   */
   leadTo?(node: string, paths: readonly string[], options: CallOptions): Promise<string[]>
 }
 
 /** Wakes a sleeping node and waits until it is online. */
 export interface Waker {
-  /** @throws JarvisError `not_found`. `cameOnline: false`: the packet was sent, but the node was not seen in time. */
+  /** @returns `cameOnline: false`: the packet was sent, but the node was not seen online in time. @throws JarvisError `not_found` */
   wake(node: string, options: CallOptions): Promise<{ cameOnline: boolean; wasOnline: boolean; afterMs: number }>
 }
 
@@ -171,18 +177,19 @@ export interface TerminalSession<Data = string> {
   /** Sends input. @throws JarvisError `too_many_requests` while the shell does not read its input */
   write(data: Data): void
   resize(size: TerminalSize): void
-  /** Holds output back until `resume()`; a full buffer stops the source. */
+  /** Holds back output until `resume()`. A full buffer stops the source. */
   pause(): void
   resume(): void
-  /** Ends the shell; `onEnd` is called as for any end. */
+  /** Ends the shell. `onEnd` is called, as for every other end. */
   close(): void
 }
 
-/** Shells for operators. Input is no tool call and passes no gate, so only a person may reach this port. */
+/** Shells for operators. Input is not a tool call and does not pass the gate, so only a person may use this port. */
 export interface Terminals {
   /**
-   * @param options.onEnd called once, with the shell's exit code if known.
-   * @throws JarvisError `not_found`, `cluster_unreachable`; the signal's reason until the shell is open
+   * Opens a shell on a node.
+   * @param options.onEnd called once, with the shell's exit code if it is known.
+   * @throws JarvisError `not_found`, `cluster_unreachable`; the signal's reason if it aborts before the shell is open
    */
   open(
     node: string,
@@ -195,26 +202,26 @@ export interface Terminals {
   ): Promise<TerminalSession>
 }
 
-/** The guest whose console is opened, as the cluster's state has it. */
+/** The guest whose console is opened, from the cluster's state. */
 export type ConsoleGuest = Pick<Guest, 'vmid' | 'type' | 'node'>
 
-/** A VM's screen, as bytes of the RFB protocol (VNC). `password`: what RFB asks for, for this session alone. */
+/** A VM's screen, as bytes of the RFB protocol (VNC). `password`: RFB password, only for this session. */
 export interface ScreenSession extends TerminalSession<Uint8Array> {
   password?: string
 }
 
-/** Guests' own consoles, for operators; under the terms of `Terminals`. */
+/** Consoles of guests, for operators. The rules of `Terminals` apply. */
 export interface Consoles {
   /**
    * Opens a container's terminal.
    * @param options.onEnd called once, with one line for a person if the reason is known
-   * @throws JarvisError `not_found`, `cluster_unreachable`, `cluster_refused`; the signal's reason until it is open
+   * @throws JarvisError `not_found`, `cluster_unreachable`, `cluster_refused`; the signal's reason if it aborts before the terminal is open
    */
   terminal(
     guest: ConsoleGuest,
     options: { size: TerminalSize; signal: AbortSignal; onOutput(data: string): void; onEnd(reason?: string): void },
   ): Promise<TerminalSession>
-  /** Opens a VM's screen. The size is the VM's own: `resize` does nothing. @throws as `terminal` */
+  /** Opens a VM's screen. The VM decides its size, so `resize` does nothing. @throws as `terminal` */
   screen(
     guest: ConsoleGuest,
     options: { signal: AbortSignal; onOutput(data: Uint8Array): void; onEnd(reason?: string): void },
@@ -222,19 +229,22 @@ export interface Consoles {
 }
 
 export type PveMethod = 'POST' | 'PUT' | 'DELETE'
-/** The segments of a path under `/api2/json`, not encoded. A segment `nodes` is followed by the node that is asked. */
+/** Segments of a path under `/api2/json`, not encoded. After a segment `nodes` comes the name of the node that answers. */
 export type PvePath = readonly (string | number)[]
-/** A list is sent as its name once for each. */
+/** Parameters of a request. A list is sent as one parameter for each item, all with the same name. */
 export type PveValues = Record<string, string | readonly string[]>
-/** `answerMs`: for the whole answer; default some seconds. `isWhole`: a read returns the whole answer, with the fields beside `data`. */
+/**
+ * Options of a request. `answerMs`: time limit for the whole answer; default: some seconds. `isWhole`: a read returns the whole answer, including
+ * fields beside `data`.
+ */
 export type PveAsk = { signal: AbortSignal; answerMs?: number; isWhole?: boolean }
 
-/** Proxmox's own API, in its own words, for everything without a method of `Cluster`. The demo answers as a cluster does. */
+/** Proxmox's own API with its own names, for everything that `Cluster` has no method for. The demo answers like a real cluster. */
 export interface PveApi {
   /** @returns the answer's `data`, or the whole answer. @throws ApiError `cluster_unreachable`, `cluster_refused`; the signal's reason. */
   get(path: PvePath, query: PveValues, ask: PveAsk): Promise<unknown>
   /**
-   * Never sent twice. @param form of a DELETE it is the query.
+   * Sends a changing request, never twice. @param form parameters; of a DELETE they are sent as the query.
    * @throws as `get` does, and ApiError `outcome_unknown` if the request was sent and no answer came.
    */
   change(method: PveMethod, path: PvePath, form: PveValues, ask: PveAsk): Promise<unknown>
@@ -242,51 +252,51 @@ export interface PveApi {
   now(): number
   /** Waits `ms` of the cluster's time, which may run faster in the demo. @throws the signal's reason */
   wait(ms: number, signal: AbortSignal): Promise<void>
-  /** Shows a task that JARVIS began, until the cluster's own list has it. Absent if the list has it at once. */
+  /** Shows a task that JARVIS started, until the cluster's own list contains it. Undefined if the list contains it at once. */
   noteTask?(task: Task): void
   /**
-   * Takes the result of JARVIS's own request for its guests into the cluster's state, whose list is some seconds behind. Called when the
-   * request or its task has ended, successfully or not. Never rejects. Absent if the state is always current.
+   * Updates the cluster's state after a request of JARVIS, for the guests that the request concerns, because the cluster's list is some seconds
+   * behind. Called when the request or its task has ended, successfully or not. Never rejects. Undefined if the state is always current.
    */
   noteResult?(request: { method: PveMethod; path: PvePath; form: PveValues }, signal: AbortSignal): Promise<void>
 }
 
-/** The part of it that reads. */
+/** The reading part of `PveApi`. */
 export type PveReader = Pick<PveApi, 'get'>
 
-/** A Proxmox Backup Server's own API, for reads. Paths and errors as in `PveApi`. */
+/** The API of a Proxmox Backup Server, only for reads. Paths and errors are as in `PveApi`. */
 export type PbsApi = PveReader
 
 /**
- * `disarmed`: it was there, and never goes off now. `gone_off`: it went off before. `missing`: there is none, as after a
- * restart of the node.
+ * The result of disarming a timer. `disarmed`: the timer existed and will never fire. `gone_off`: it fired before. `missing`: the node has no such
+ * timer, for example after a restart of the node.
  */
 export type TimerEnd = 'disarmed' | 'gone_off' | 'missing'
 
 /**
- * Timers on the nodes themselves, each of which puts its node's network configuration back though nobody reaches the
- * node. `id`: of the change; letters, digits, `_` and `-`.
+ * Timers that run on the nodes. A timer restores its node's network configuration even if nobody can reach the node. `id`: id of the change;
+ * letters, digits, `_` and `-`.
  */
 export interface NetworkTimers {
-  /** @returns why no timer can be armed on that node, in one sentence; undefined if one can be armed. @throws the signal's reason */
+  /** @returns one sentence that says why no timer can be armed on the node; undefined if one can be. @throws the signal's reason */
   obstacle(node: string, options: Pick<CallOptions, 'signal'>): Promise<string | undefined>
   /**
-   * Keeps the configuration in force, and arms a timer that puts it back in place of the one that is staged now. It
-   * leaves a configuration alone that is neither.
-   * @throws JarvisError: whatever is left of the timer does nothing to a configuration that was not applied
+   * Saves the active configuration, and arms a timer that restores it if the configuration that is staged now is active then. The timer changes
+   * nothing if any other configuration is active.
+   * @throws JarvisError; anything that is left of the timer does nothing unless the staged configuration was applied
    */
   arm(node: string, timer: { id: string; afterMs: number }, options: Pick<CallOptions, 'signal'>): Promise<void>
-  /** Disarms a timer. Either this or the timer's going off wins, never both. @throws JarvisError if the node cannot be asked */
+  /** Disarms a timer. Either the disarming or the firing takes effect, never both. @throws JarvisError if the node does not answer */
   disarm(node: string, id: string, options: Pick<CallOptions, 'signal'>): Promise<TimerEnd>
 }
 
-/** `terminals`, `consoles`: absent if the cluster offers none. `pbs`: absent if no backup server is configured. */
+/** Access to a cluster. `terminals`, `consoles`: undefined if the cluster offers none. `pbs`: undefined if no backup server is configured. */
 export type Homelab = {
   cluster: Cluster
   shell: Shell
   waker: Waker
   api: PveApi
-  /** The same for the restore drill, by its own token. Absent: it has none. */
+  /** The same API for the restore drill, with the drill's own token. Undefined: there is no such token. */
   drillApi?: PveApi
   pbs?: PbsApi
   networkTimers?: NetworkTimers

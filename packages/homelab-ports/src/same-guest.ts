@@ -2,7 +2,7 @@ import { plainName } from 'node-kit/words'
 import { type Guest, JarvisError, type Task } from 'protocol'
 import type { ExpectedGuest } from './ports.ts'
 
-/** @throws JarvisError `conflict` where the guest is not the one that a call was judged for */
+/** @throws JarvisError `conflict` if the guest is not the one for which the gate judged the call */
 export function mustBeAsExpected(
   vmid: number,
   expected: ExpectedGuest | undefined,
@@ -19,7 +19,7 @@ export function mustBeAsExpected(
 
 const remakes = /^(?:qm|vz)(?:create|destroy|restore|rollback|clone|template)$/
 
-/** Start of the newest task after which this vmid may be another guest, Unix ms; undefined where none is known. */
+/** Returns the start of the newest task that may have put another guest under this vmid, Unix ms; undefined if none is known. */
 export function madeAtIn(
   vmid: number,
   tasks: readonly Pick<Task, 'vmid' | 'type' | 'startedAt'>[],

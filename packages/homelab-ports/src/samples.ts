@@ -1,27 +1,27 @@
 import { type ClusterState, type SampleField, type SampleKind, sampleFields } from 'protocol'
 import { cpuOf, fillOf, heldRam, netOf, ramOf, shareOf, storageSeries } from 'protocol/facts'
 
-/** One thing at one moment. `values`: in the order of its kind's fields; undefined where unknown. */
+/** The values of one object at one moment. `values`: in the order of the fields of its kind; undefined if unknown. */
 export type Sample = { name: string; values: readonly (number | undefined)[] }
 
 /** Values that held during `minutes` (Unix ms, whole minutes); a cluster may record means of several. */
 export type Past = { minutes: readonly number[]; samples: readonly Sample[] }
 
-/** Keeps samples: each minute for a day, each quarter of an hour for a week. */
+/** Stores samples: one a minute for a day, one for each quarter of an hour for a week. */
 export interface SampleStore {
   /**
-   * Forgets samples of another cluster, because guest 100 there is another guest.
-   * @param addresses the cluster is the same if one was there at the last start
+   * Deletes the samples if they belong to another cluster, because guest 100 there is another guest.
+   * @param addresses the cluster is the same if one of these addresses was there at the last start
    */
   keepOf(addresses: readonly string[]): void
-  /** @param at Unix ms, a whole minute */
+  /** Stores samples. @param at Unix ms, a whole minute */
   keep(at: number, samples: readonly Sample[]): void
-  /** Adds the cluster's own records of the last day where nothing is stored; stored values stay. */
+  /** Adds the cluster's own records of the last day at times without stored values. Stored values stay. */
   fill(past: readonly Past[]): void
   /**
-   * Reads known series: values at `from`, `from + stepMs`, … Neighbouring series are read together: for a day the first costs about 4 ms
-   * and each other 1 ms, so callers may pause between two.
-   * @param stepMs `minuteMs` or `quarterMs` @param from a multiple of it
+   * Reads series by name: values at `from`, `from + stepMs`, … Neighbouring series are read together. For a day the first series costs about 4 ms
+   * and each other one 1 ms, so callers may pause between two.
+   * @param stepMs `minuteMs` or `quarterMs` @param from a multiple of `stepMs`
    */
   read(
     names: readonly string[],
@@ -35,7 +35,7 @@ export const minuteMs = 60_000
 export const quarterMs = 15 * minuteMs
 export const dayMs = 24 * 60 * minuteMs
 export const weekMs = 7 * dayMs
-/** Minutes in each span of a cluster's records. */
+/** Number of minutes in each span of a cluster's records. */
 export const minutesIn = { hour: 60, day: dayMs / minuteMs } as const
 
 const kindOf = (name: string) => (name === 'cluster' ? name : name.slice(0, name.indexOf('/'))) as SampleKind
@@ -43,7 +43,7 @@ export const fieldsOf = (name: string): readonly SampleField[] => sampleFields[k
 
 type Values = Partial<Record<SampleField, number | undefined>>
 
-/** Samples of a state. Things that are away have none, which leaves a gap in their charts. */
+/** Returns the samples of a state. Objects that are not reachable have none, which leaves a gap in their charts. */
 export function samplesOf(state: Pick<ClusterState, 'nodes' | 'guests' | 'storages'>): Sample[] {
   const { nodes, guests, storages } = state
   const sample = (name: string, values: Values): Sample => ({

@@ -50,7 +50,7 @@ export class Facts<Types extends FactTypes> {
     }
   }
 
-  /** Runs `open`; every use of a fact inside counts as the room's. */
+  /** Runs `open`. Facts that are declared inside count as used by the room. */
   whileOpening<T>(room: string, open: () => T): T {
     this.#opening = room
     try {

@@ -13,7 +13,7 @@ export type HouseOptions<Kinds extends KindTypes> = {
   after?: (ms: number, run: () => void) => () => void
 }
 
-/** The record of an open room. `given` names each need and, if a room of this house provides it, that room. */
+/** The record of a room that was opened. `given`: each need, and the room of this house that provides it, if any. */
 export type RoomRecord = FactUse & {
   name: string
   given: readonly { need: string; from?: string }[]
@@ -36,7 +36,7 @@ export class House<Kinds extends KindTypes, Types extends FactTypes> {
   readonly #registries: Registries<Kinds>
   readonly #rooms: OpenRoom<Kinds>[] = []
   readonly #stopping = new AbortController()
-  /** The room that provides a part. Only objects and functions are known again. */
+  /** The room that provides each part. Only objects and functions can be recognized. */
   readonly #providers = new Map<unknown, string>()
 
   constructor(options: HouseOptions<Kinds>) {
@@ -76,7 +76,7 @@ export class House<Kinds extends KindTypes, Types extends FactTypes> {
     for (const { life } of this.#rooms) life.resume?.()
   }
 
-  /** Starts the rooms in the order of opening. A room that fails is reported and marked; the others start all the same. */
+  /** Starts the rooms in the order of opening. A room that fails is reported and marked; the other rooms still start. */
   async start(): Promise<void> {
     for (const room of this.#rooms) {
       try {

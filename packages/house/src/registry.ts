@@ -1,6 +1,6 @@
 /**
- * The items of one kind that the rooms of a house contribute, in the order of opening. Rooms may hold a registry before
- * it is complete; the first read before `seal` throws, so nobody acts on a part of the items.
+ * The items of one kind that the rooms of a house contribute, in the order of opening. Rooms may hold a registry before it is complete. Reading
+ * before `seal` throws, so that nobody uses an incomplete list.
  */
 export class Registry<Item> {
   readonly #kind: string

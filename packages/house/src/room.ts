@@ -24,7 +24,7 @@ export type Life<Kinds extends KindTypes> = {
   readonly [part: string]: unknown
 }
 
-/** A part of a program that declares itself. `open` must not begin any work: it makes the part, and subscribes it to facts. */
+/** A part of a program that declares its contributions and facts. `open` creates the part and subscribes it to facts; it must not begin any work. */
 export type Room<Needs, Opened> = {
   /** Unique in a house. */
   readonly name: string

@@ -1,10 +1,13 @@
-/** Texts and vectors as a large homelab's would be spread: topics on hosts, everyday words in between; the same in every run. */
+/**
+ * Number of values in a vector. This module makes texts and vectors distributed like those of a large homelab: topics on hosts, with everyday words
+ * in between; the same in every run.
+ */
 export const dimensions = 384
 const topics = 100
 const hosts = 20
 const topicWords = 6
 const everydayWords = 30_000
-/** How far a text lies from its topic and host: with it vectors alone find about nine in ten of what is relevant. */
+/** Distance of a text from its topic and host. With this value, vectors alone find about nine in ten relevant texts. */
 const textNoise = 1.4
 const queryNoise = 1.2
 
@@ -41,7 +44,7 @@ export function createSynthetic(seed: number, wordsInText: number) {
       words.splice(pick(words.length), 0, `host${host}`)
       return { text: words.join(' '), vector: vectorOf(topic, host, textNoise), topic, host }
     },
-    /** As a person asks: three of the topic's words, the host, and two words that anybody uses. */
+    /** Makes a query like a person's: three words of the topic, the host, and two everyday words. */
     query(): Synthetic {
       const topic = pick(topics)
       const host = pick(hosts)

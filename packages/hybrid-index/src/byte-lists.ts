@@ -1,15 +1,18 @@
 const pageBytes = 1 << 20
 const pageBits = 20
-/** Each slice of a list is larger than the one before, so that a short list takes few bytes. */
+/** Sizes of the slices of a list, bytes. Each slice is larger than the previous one, so that a short list takes little space. */
 const sliceBytes = [16, 32, 64, 128, 256, 512, 1024, 4096]
 const linkBytes = 4
 const none = 0xffffffff
 
-/** Numbered lists of bytes that grow at their ends, in slices of shared pages. The last bytes of a full slice are the next one's address. */
+/**
+ * Numbered lists of bytes that grow at the end. A list consists of slices in shared pages. The last bytes of a full slice hold the address of the
+ * next slice.
+ */
 export class ByteLists {
   readonly #pages: Uint8Array[] = []
   #nextFree = 0
-  /** By list: the address of its first slice, of its end, and the room and grade of its last slice. */
+  /** By list number: the address of the first slice, the address of the end, the free bytes of the last slice, and its index in `sliceBytes`. */
   #first = new Uint32Array(1 << 14).fill(none)
   #tail = new Uint32Array(1 << 14)
   #left = new Uint16Array(1 << 14)
@@ -43,7 +46,7 @@ export class ByteLists {
     this.putByte(list, rest)
   }
 
-  /** Reads a list that has a byte, from its start. */
+  /** Reads a list from its start. The list must have at least one byte. */
   reader(list: number): ByteReader {
     return new ByteReader(this.#pages, this.#first[list] as number)
   }
@@ -61,7 +64,7 @@ export class ByteLists {
     this.#left[list] = bytes - linkBytes
   }
 
-  /** Writes the address of a new slice at the end of a full one. */
+  /** Starts a new slice, and writes its address at the end of the full one. */
   #continue(list: number): void {
     const grade = Math.min((this.#grade[list] as number) + 1, sliceBytes.length - 1)
     const bytes = sliceBytes[grade] as number
@@ -75,7 +78,7 @@ export class ByteLists {
     this.#left[list] = bytes - linkBytes
   }
 
-  /** A slice never crosses a page. @returns its address */
+  /** Allocates a slice that does not cross a page. @returns its address */
   #newSlice(bytes: number): number {
     const offset = this.#nextFree & (pageBytes - 1)
     const isFull = offset + bytes > pageBytes || this.#nextFree >>> pageBits >= this.#pages.length
@@ -93,7 +96,7 @@ export class ByteReader {
   readonly #pages: readonly Uint8Array[]
   #page: Uint8Array
   #offset: number
-  /** Bytes that are left in the slice. */
+  /** Bytes left in the present slice. */
   #left: number
   #grade = 0
 
@@ -104,7 +107,7 @@ export class ByteReader {
     this.#left = (sliceBytes[0] as number) - linkBytes
   }
 
-  /** The next byte. The caller knows how many there are. */
+  /** Returns the next byte. The caller must know how many there are. */
   next(): number {
     if (this.#left === 0) this.#follow()
     this.#left -= 1
@@ -113,7 +116,7 @@ export class ByteReader {
     return byte
   }
 
-  /** Goes on to the next slice. */
+  /** Continues with the next slice. */
   #follow(): void {
     const page = this.#page
     const offset = this.#offset

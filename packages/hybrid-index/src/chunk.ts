@@ -1,13 +1,13 @@
 export type Piece = {
   text: string
-  /** From 1, both inclusive. */
+  /** First line, from 1, and last line, both included. */
   firstLine: number
   lastLine: number
-  /** The headings it stands under, outermost first: `Storage > ZFS`; empty where there is none. */
+  /** The headings above the piece, outermost first: `Storage > ZFS`; empty if there is none. */
   heading: string
 }
 
-/** About four characters of English are a token. */
+/** Characters in a token: about four in English. */
 const charsPerToken = 4
 const chunkTokens = 400
 const overlapTokens = 80
@@ -17,9 +17,9 @@ const overlapChars = overlapTokens * charsPerToken
 type Line = { text: string; number: number }
 
 /**
- * Cuts a text into pieces of about 400 tokens, at headings first, then at paragraphs, then at lines; what follows in the
- * same section repeats about 80 tokens of what came before. A line longer than a piece is cut where it is. Yields as it
- * goes, so that a large file never needs more memory than itself.
+ * Splits a text into pieces of about 400 tokens: first at headings, then at paragraphs, then at lines. A further piece of the same section repeats
+ * about 80 tokens of the previous one. A line longer than a piece is split anywhere. Yields while it reads, so that a large file needs no more
+ * memory than the file itself.
  */
 export function* chunkText(text: string): Generator<Piece> {
   const headings: string[] = []
@@ -30,7 +30,7 @@ export function* chunkText(text: string): Generator<Piece> {
 
   const heading = () => headings.filter((each) => each !== undefined).join(' > ')
   function* flush(isEnd: boolean): Generator<Piece> {
-    // Nothing but what the piece before had already.
+    // Skip a piece that would only repeat the end of the previous one.
     if (section.length > overlap && section.some(({ text }) => text.trim() !== '')) {
       const first = section[0] as Line
       const last = section.at(-1) as Line
@@ -66,7 +66,7 @@ export function* chunkText(text: string): Generator<Piece> {
       headings.length = signs.length - 1
       headings[signs.length - 1] = title.slice(0, 200)
     }
-    // A paragraph's end is a better place to cut than the middle of the next one.
+    // The end of a paragraph is a better place to split than the middle of the next one.
     const isFull = length + line.text.length > mostChars
     const isGoodPlace = line.text.trim() === '' && length > mostChars * 0.75
     if (section.length > overlap && (isFull || isGoodPlace)) yield* flush(false)
@@ -76,7 +76,7 @@ export function* chunkText(text: string): Generator<Piece> {
   yield* flush(true)
 }
 
-/** Lines with their numbers; one that is longer than a piece comes in several parts with the same number. */
+/** Yields lines with their numbers. A line that is longer than a piece is yielded in several parts with the same number. */
 function* linesOf(text: string): Generator<Line> {
   let number = 0
   for (let at = 0; at <= text.length; ) {

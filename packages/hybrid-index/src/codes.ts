@@ -1,22 +1,22 @@
 /**
- * One bit for each dimension of each vector: whether it is above the mean. Vectors near each other share most bits, so
- * that a scan of the codes finds the few that are worth comparing in full. 64 bytes for a text of 512 dimensions.
+ * Stores one bit for each dimension of each vector: 1 if the value is above the mean. Similar vectors share most bits, so a scan of these codes
+ * finds the few vectors that are worth an exact comparison. A text with 512 dimensions takes 64 bytes.
  */
 export type Codes = {
-  /** Ordinals only grow; those left out are never found. */
+  /** Adds a vector. Ordinals must grow; an ordinal without a vector is never found. */
   add(ordinal: number, vector: Float32Array): void
-  /** Up to about `limit` ordinals whose codes share most bits with the query's, in no order. */
+  /** Returns about `limit` ordinals whose codes share most bits with the query's, in no particular order. */
   near(query: Float32Array, limit: number, isLive: (ordinal: number) => boolean): number[]
-  /** The share of bits, 0..1, in which two differ; 1 where one of them has no code. */
+  /** Returns the share of differing bits of two codes, 0..1; 1 if one of the two has no code. */
   difference(one: number, other: number): number
-  /** How many have a code. */
+  /** Number of ordinals with a code. */
   readonly size: number
   readonly bytes: number
 }
 
 const none = 0xffff
 
-/** @param centre the mean of the vectors: signs taken around it tell more than signs around zero. */
+/** @param centre the mean of the vectors. Signs relative to the mean distinguish vectors better than signs relative to zero. */
 export function createCodes(dimensions: number, centre: Float32Array): Codes {
   const width = Math.ceil(dimensions / 32)
   let codes = new Uint32Array(width * 1024)
@@ -38,7 +38,7 @@ export function createCodes(dimensions: number, centre: Float32Array): Codes {
     }
   }
 
-  /** Counts differing bits of one code and the query: two words at a time until sums no longer fit four bits. */
+  /** Counts the bits in which a code and the query differ, two words at a time while their sums fit into four bits. */
   function differing(at: number): number {
     let total = 0
     let word = 0

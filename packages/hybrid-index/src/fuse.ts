@@ -1,10 +1,10 @@
-/** Weights of a text's place in each list. Both lists are trusted by rank, because their scores cannot be compared. Their sum is 1. */
+/** Weights of a text's rank in each of the two lists. Ranks are used because the scores of the lists cannot be compared. The sum is 1. */
 export type Weights = { vector: number; keyword: number }
 export const defaultWeights: Weights = { vector: 0.7, keyword: 0.3 }
 
 /**
- * The more of what was asked the best text by keywords has, the more keywords count: an address or a name is found by its
- * letters, a paraphrase shares none. @param coverage 0..1: at 0 the weights stand, at 1 keywords alone decide.
+ * Shifts weight from vectors to keywords, by how much of the query the best keyword hit contains: an address or a name is found by its letters, but
+ * a paraphrase has no letters in common. @param coverage 0..1: at 0 the weights stay, at 1 only keywords count
  */
 export const leaned = ({ vector, keyword }: Weights, coverage: number): Weights => ({
   vector: vector * (1 - coverage),
@@ -14,15 +14,15 @@ export const leaned = ({ vector, keyword }: Weights, coverage: number): Weights 
 export type Fused = {
   ordinal: number
   score: number
-  /** From 1; absent where that list does not have it. */
+  /** Rank from 1; undefined if that list does not contain the text. */
   vectorRank?: number
   keywordRank?: number
 }
 
-/** How slowly a lower rank stops counting; 60 is what the method was published with (Cormack, Clarke, Büttcher 2009). */
+/** Larger values give lower ranks more weight. 60 is the value in the publication of the method (Cormack, Clarke, Büttcher 2009). */
 const k = 60
 
-/** Reciprocal rank fusion of two lists of ordinals, best first. Highest score first. */
+/** Reciprocal rank fusion of two lists of ordinals, which are best first. Returns the highest score first. */
 export function fuse(
   byVector: readonly number[],
   byKeyword: readonly number[],

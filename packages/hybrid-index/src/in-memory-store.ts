@@ -2,16 +2,16 @@ import type { Added, ChunkView, IndexStore, StoredChunk } from './index-store.ts
 import { Postings } from './postings.ts'
 import { wordsOf } from './words.ts'
 
-/** `vector`: of the store's dimensions; absent: the chunk is found by its words alone. */
+/** A chunk to add. `vector`: must have the dimensions of the store; undefined: the chunk is found only by its words. */
 export type NewChunk<View extends ChunkView = ChunkView> = Omit<View, 'id'> & { vector?: Float32Array }
 
 /**
- * Keeps chunks and vectors in arrays, for programs without a database. Whatever `add` and `remove` change must also be told to
- * the search index. Costs the texts and 4 bytes for each dimension of each vector.
- * @param dimensions how many numbers a vector has; absent: there are no vectors.
+ * Stores chunks and vectors in arrays, for programs without a database. The program must report each change by `add` and `remove` to the search
+ * index too. Memory: the texts, and 4 bytes for each dimension of each vector.
+ * @param dimensions number of values in a vector; undefined: the store has no vectors.
  */
 export function createInMemoryStore<View extends ChunkView = ChunkView>(dimensions?: number) {
-  // By id. A vector's id is its chunk's.
+  // Indexed by chunk id. A vector's id equals its chunk's id.
   const all: ({ view: View; vector: Float32Array | undefined } | undefined)[] = [undefined]
   let count = 0
   const found = (ids: readonly number[]) => ids.flatMap((id) => all[id] ?? [])
@@ -59,7 +59,7 @@ export function createInMemoryStore<View extends ChunkView = ChunkView>(dimensio
 
   return {
     ...store,
-    /** @returns what to hand to the index. @throws RangeError where a vector has other dimensions than the store. */
+    /** Adds chunks. @returns the argument for the index's `add`. @throws RangeError if a vector does not have the dimensions of the store. */
     add(chunks: readonly NewChunk<View>[]): Added[] {
       const wrong = chunks.find(({ vector }) => vector !== undefined && vector.length !== dimensions)
       if (wrong !== undefined)
@@ -71,7 +71,7 @@ export function createInMemoryStore<View extends ChunkView = ChunkView>(dimensio
         return { id: view.id, words: wordsOf(textOf(view)) }
       })
     },
-    /** Ids that do not exist are ignored. */
+    /** Removes chunks. Ids that do not exist are ignored. */
     remove(ids: readonly number[]): void {
       for (const id of ids) {
         if (all[id] === undefined) continue

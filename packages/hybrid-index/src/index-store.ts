@@ -1,38 +1,41 @@
-/** A chunk as a search returns it. A store may know more of it: `View extends ChunkView`. */
+/** A chunk as a search returns it. A store may add fields: `View extends ChunkView`. */
 export type ChunkView = {
-  /** Above 0, and higher for a newer chunk. An id is never given out twice. */
+  /** Above 0, and higher for a newer chunk. An id is never reused. */
   id: number
-  /** A kind that a search can be restricted to; at most 256 different ones. */
+  /** The chunk's kind. A search can be limited to kinds. At most 256 different kinds. */
   kind: string
-  /** The text that the chunk is a part of. */
+  /** Name of the text of which the chunk is a part. */
   name: string
-  /** From 1, both inclusive. */
+  /** First line, from 1, and last line, both included. */
   firstLine: number
   lastLine: number
-  /** Searched like the text; may be empty. */
+  /** The headings above the chunk. They are searched like the text; may be empty. */
   heading: string
   text: string
-  /** Unix ms. */
+  /** Last change, Unix ms. */
   changedAt: number
 }
-/** `embeddingId`: its vector's, of the serving model. Chunks with the same text may share one. */
+/**
+ * A chunk's id, kind and vector. `embeddingId`: id of its vector of the serving model; undefined: no vector. Chunks with the same text may share
+ * one.
+ */
 export type ChunkPlace<Kind extends string = string> = { id: number; kind: Kind; embeddingId: number | undefined }
 export type StoredChunk<Kind extends string = string> = ChunkPlace<Kind> & { text: string; heading: string }
-/** A new chunk with its words (`wordsOf` of heading and text); or, without words, a chunk that has a vector now. */
+/** A change for the index. With `words` (`wordsOf` of heading and text): a new chunk. Without `words`: a chunk that now has a vector. */
 export type Added = { id: number; words?: readonly string[] }
 
-/** Access of the search index to the chunks and vectors that are kept. */
+/** Access of the search index to the stored chunks and vectors. */
 export interface IndexStore<View extends ChunkView = ChunkView> {
   counts(): { chunks: number }
-  /** Each chunk with its vector's id, by id, from `after` on. */
+  /** Returns chunks with the ids of their vectors, ordered by id, starting after the id `after`. */
   chunks(after: number, limit: number): StoredChunk<View['kind']>[]
-  /** The places of the chunks that exist, by id. */
+  /** Returns the places of those chunks that exist, ordered by id. */
   places(ids: readonly number[]): ChunkPlace<View['kind']>[]
-  /** The chunks that exist, in any order. */
+  /** Returns those chunks that exist, in any order. */
   views(ids: readonly number[]): View[]
-  /** The model whose vectors serve the search now; undefined: none, words alone are searched. */
+  /** The model whose vectors are used for searches now; undefined: none, so only words are searched. */
   servingModel(): { dimensions: number } | undefined
-  /** Up to `limit` vectors spread over all of the serving model. */
+  /** Returns up to `limit` vectors of the serving model, spread over all of its vectors. */
   sampleVectors(limit: number): Float32Array[]
   vectors(embeddingIds: readonly number[]): Map<number, Float32Array>
   /** Exact cosine distances (0..2) to the query, nearest first. */
@@ -41,8 +44,8 @@ export interface IndexStore<View extends ChunkView = ChunkView> {
     embeddingIds: readonly number[],
     limit: number,
   ): { embeddingId: number; distance: number }[]
-  /** Without what is held in memory: chunk ids, nearest first. */
+  /** Searches by vector without the index in memory. @returns chunk ids, nearest first */
   nearest(query: Float32Array, limit: number): number[]
-  /** Without what is held in memory: chunk ids by BM25, best first. */
+  /** Searches by words (BM25) without the index in memory. @returns chunk ids, best first */
   matching(words: readonly string[], limit: number): number[]
 }

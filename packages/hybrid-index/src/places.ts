@@ -3,7 +3,7 @@ import type { ChunkPlace } from './index-store.ts'
 
 const mostKinds = 256
 
-/** By ordinal: the chunk, its vector and kind, and whether the chunk still stands. Ids only grow, so a chunk is found by halving. */
+/** For each ordinal: the chunk's id, vector and kind, and if the chunk still exists. Ids grow with ordinals, so a chunk is found by binary search. */
 export class Places<Kind extends string> {
   #chunkIds = new Uint32Array(1024)
   #embeddingIds = new Uint32Array(1024)
@@ -13,7 +13,7 @@ export class Places<Kind extends string> {
   #size = 0
   #dead = 0
 
-  /** How many chunks were added, those that were removed since too. */
+  /** Number of chunks that were added, including those that were removed since. */
   get size(): number {
     return this.#size
   }
@@ -26,7 +26,7 @@ export class Places<Kind extends string> {
     return this.#chunkIds.length * 9
   }
 
-  /** @returns the ordinal; undefined if the id is not above all others. @throws RangeError for a 257th kind */
+  /** Adds a chunk. @returns the ordinal; undefined if the id is not greater than all others. @throws RangeError for a 257th kind */
   add({ id, kind, embeddingId = 0 }: ChunkPlace<Kind>): number | undefined {
     const ordinal = this.#size
     if (ordinal > 0 && id <= (this.#chunkIds[ordinal - 1] as number)) return undefined
@@ -46,7 +46,7 @@ export class Places<Kind extends string> {
     this.#dead += 1
   }
 
-  /** @returns undefined for a chunk that is not there, or no longer */
+  /** @returns undefined for a chunk that does not exist or was removed */
   ordinalOf(id: number): number | undefined {
     const ids = this.#chunkIds
     let low = 0
@@ -71,7 +71,7 @@ export class Places<Kind extends string> {
     this.#embeddingIds[ordinal] = id
   }
 
-  /** Tests for chunks that stand and are of these kinds. The test serves one search: it holds until the next `add`. */
+  /** Returns a test for existing chunks of these kinds. Use it for one search only: it is valid until the next `add`. */
   wanted(kinds: readonly Kind[] | undefined): (ordinal: number) => boolean {
     const isLive = this.#isLive
     if (kinds === undefined) return (ordinal) => isLive[ordinal] === 1

@@ -4,44 +4,43 @@ import { TermTable } from './term-table.ts'
 /** Constants of BM25: `k1` limits the weight of a repeated word, `b` the penalty for a long text. */
 const k1 = 1.2
 const b = 0.75
-/** Words in more than this share of all texts say nothing if the query has others. */
+/** Words in more than this share of all texts are ignored if the query has other words. */
 const commonShare = 0.4
-/** Weight of a different word that matches in place of an asked one. */
+/** Weight of a synonym that matches in place of a word of the query. */
 const otherShare = 0.5
 
 export type Ranked = { ordinal: number; score: number }
 
 export type PostingsQuery = {
   limit: number
-  /** Leaves out texts that were removed since. */
+  /** Returns false for texts that were removed, which are then left out. */
   isLive(ordinal: number): boolean
-  /** Words for the same that count half. */
+  /** Synonyms of the query's words, which count half. */
   others?: readonly string[] | undefined
 }
 
 /**
- * An inverted index in memory: for each word the texts that have it, as differences of ordinals and counts in
- * variable-length bytes, in slices of shared pages. Words are kept as 32-bit hashes: of 300,000 words the odds that a
- * given other one meets one of them are 1 in 14,000, and then one text ranks a little wrong.
- * Costs about 2 bytes for each different word of each text; a query costs about 10 ns for each text that has one of
- * its words.
+ * An inverted index in memory. For each word it stores the texts that contain it, as differences of ordinals and as counts, in variable-length bytes
+ * in slices of shared pages. Words are stored as 32-bit hashes: with 300,000 words, the odds that a given other word collides with one of them are 1
+ * in 14,000, and a collision only ranks a text slightly wrong. Memory: about 2 bytes for each different word of each text. A query takes about 10 ns
+ * for each text that contains one of its words.
  */
 export class Postings {
   readonly #terms = new TermTable()
   readonly #lists = new ByteLists()
-  /** By term: the newest text that has it, and the number of texts. */
+  /** By term: the ordinal of the newest text that contains it, and the number of such texts. */
   #lastOrdinal = new Int32Array(1 << 14).fill(-1)
   #counts = new Uint32Array(1 << 14)
-  /** By term: how often the text that is being added has it. More than 255 count as 255. */
+  /** By term: the number of its occurrences in the text that is being added, at most 255. */
   #times = new Uint8Array(1 << 14)
-  /** By ordinal, in words. More than 65,535 count as 65,535. */
+  /** By ordinal: the length of the text in words, at most 65,535. */
   #lengths = new Uint16Array(1 << 14)
   #texts = 0
   #totalLength = 0
   #highest = -1
-  /** By ordinal: the score in the search that runs. All are 0 between searches. */
+  /** By ordinal: the score in the present search. Between searches all scores are 0. */
   #scores = new Float32Array(0)
-  /** The texts that have one of the words asked for, in the order met. */
+  /** Ordinals of the texts that contain a word of the query, in the order in which they were found. */
   #touched = new Uint32Array(0)
   #touchedCount = 0
 
@@ -70,7 +69,7 @@ export class Postings {
     }
   }
 
-  /** Returns the best texts by BM25, best first. Any of the words counts. */
+  /** Returns the best texts by BM25, best first. A text needs only one of the words. */
   search(words: readonly string[], { limit, isLive, others = [] }: PostingsQuery): Ranked[] {
     if (this.#texts === 0) return []
     const termsOf = (all: readonly string[]) =>
@@ -92,13 +91,13 @@ export class Postings {
     return best
   }
 
-  /** How much a word tells: near 0 if every text has it, most if none has. */
+  /** Returns how informative a word is: near 0 if every text contains it, highest if no text does. */
   rarity(word: string): number {
     const term = this.#terms.find(hashOf(word))
     return this.#rarityOf(term === -1 ? 0 : (this.#counts[term] as number))
   }
 
-  /** How many bytes it holds. */
+  /** Memory in use, bytes. */
   get bytes(): number {
     const byTerm = this.#lastOrdinal.byteLength + this.#counts.byteLength + this.#times.byteLength
     const bySearch = this.#lengths.byteLength + this.#scores.byteLength * 2
@@ -130,12 +129,12 @@ export class Postings {
     return Math.log(1 + (this.#texts - count + 0.5) / (count + 0.5))
   }
 
-  /** Adds this share of a word's worth to the score of each text that has the word. */
+  /** Adds to the score of each text that contains the term this share of the term's weight. */
   #score(term: number, share: number): void {
     const count = this.#counts[term] as number
     const rarity = this.#rarityOf(count) * share
     const average = this.#totalLength / this.#texts
-    // Fields are read once, because each read within the loop takes time.
+    // Copy the fields to variables, because reading fields inside the loop is slow.
     const bytes = this.#lists.reader(term)
     const scores = this.#scores
     const lengths = this.#lengths
@@ -149,7 +148,7 @@ export class Postings {
         byte = bytes.next()
         step |= (byte & 127) << shift
       }
-      // The lowest bit says whether the word stands there more than once: mostly it does not, and needs no count.
+      // The lowest bit says if the word occurs more than once. Mostly it occurs once, and then no count is stored.
       ordinal += step >>> 1
       const times = (step & 1) === 0 ? 1 : bytes.next()
       const weight = (times * (k1 + 1)) / (times + k1 * (1 - b + (b * (lengths[ordinal] as number)) / average))
@@ -164,7 +163,7 @@ export class Postings {
   }
 }
 
-/** The `limit` highest scores, highest first; of equals the newer one. */
+/** Returns the `limit` highest scores, highest first. Of equal scores, the newer text comes first. */
 function topOf(
   ordinals: Uint32Array,
   scores: Float32Array,
@@ -190,7 +189,7 @@ function topOf(
   return best
 }
 
-/** FNV-1a over UTF-16 units, with a last mix so that the low bits are as good as the high ones. */
+/** FNV-1a over UTF-16 units, with a final mix so that the low bits are as well distributed as the high bits. */
 function hashOf(word: string): number {
   let hash = 0x811c9dc5
   for (let at = 0; at < word.length; at += 1) hash = Math.imul(hash ^ word.charCodeAt(at), 0x01000193)

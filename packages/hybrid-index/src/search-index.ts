@@ -8,44 +8,44 @@ import { queryWords, wordsOf } from './words.ts'
 
 /** A chunk that was found. */
 export type Hit<View extends ChunkView = ChunkView> = View & {
-  /** Higher is better; comparable within one search alone. */
+  /** Higher is better. Scores can be compared only within one search. */
   score: number
-  /** Its place in each list, from 1; absent if that list does not have it. */
+  /** Rank in each list, from 1; undefined if that list does not contain the chunk. */
   vectorRank?: number
   keywordRank?: number
-  /** How many others said nearly the same and were left out. */
+  /** Number of other chunks with nearly the same content, which were left out. */
   folded: number
 }
 export type IndexOptions<View extends ChunkView = ChunkView> = {
   /** Default: vectors 0.7, keywords 0.3. */
   weights?: Weights
-  /** Default: no word has another. */
+  /** Default: no word has synonyms. */
   synonymsOf?: SynonymsOf
-  /** A factor on a chunk's score; default 1. A few hundredths are as much as two or three ranks. */
+  /** Returns a factor on a chunk's score; default 1. A few hundredths change the order by two or three ranks. */
   worthOf?(view: View): number
 }
 export type SearchOptions<Kind extends string = string> = {
   /** 1..100 */
   limit: number
-  /** The query as the serving model sees it; without it, keywords alone decide. */
+  /** The query's vector of the serving model; undefined: only keywords count. */
   vector?: Float32Array | undefined
   weights?: Weights
-  /** Only chunks of these kinds; absent: all. */
+  /** Only chunks of these kinds; undefined: all. */
   kinds?: readonly Kind[] | undefined
-  /** Unix ms. What is newer counts a little more: up to 3 %, fading over 30 days. */
+  /** The present time, Unix ms. Newer chunks count a little more: up to 3 %, decreasing over 30 days. */
   now: number
 }
 
-/** How deep each list is read, and how many codes are compared in full for one wanted text. */
+/** Number of hits that are read from each list, and number of candidates by code that are compared exactly. */
 const listDepth = 60
 const rescored = 480
-/** Fewer texts than this are all compared in full. */
+/** If there are fewer texts than this, all are compared exactly. */
 const fewTexts = 1_000
-/** Two texts whose codes differ in fewer bits say nearly the same. */
+/** Two texts have nearly the same content if a smaller share of their codes' bits differs. */
 const sameShare = 0.07
 const dayMs = 86_400_000
 
-/** How many vectors the mean is taken of. */
+/** Number of vectors from which the mean is computed. */
 const sampled = 4_000
 
 type Placed<Kind extends string> = ChunkPlace<Kind> & { words: readonly string[] }
@@ -54,9 +54,9 @@ type Placed<Kind extends string> = ChunkPlace<Kind> & { words: readonly string[]
 type Lists = { vectors: number[]; keywords: number[] }
 
 /**
- * Postings and codes of all chunks in memory, over the store that has the texts and vectors. Until `load` has read them
- * all, searches are served by the store itself: slower, and as right.
- * Memory: about 2 bytes for each different word of each chunk and 1 bit for each dimension.
+ * A search index in memory, with postings and codes of all chunks. The store holds the texts and vectors. Until `load` has read all chunks, the
+ * store itself answers searches: more slowly, with equally good results. Memory: about 2 bytes for each different word of each chunk, and 1 bit for
+ * each dimension.
  */
 export class SearchIndex<View extends ChunkView> {
   readonly #store: IndexStore<View>
@@ -66,7 +66,7 @@ export class SearchIndex<View extends ChunkView> {
   #postings = new Postings()
   #codes: Codes | undefined
   #places = new Places<View['kind']>()
-  /** How many vectors the mean of the codes was taken of. */
+  /** Number of vectors from which the present mean was computed. */
   #centredAt = 0
   #isLoaded = false
 
@@ -78,7 +78,7 @@ export class SearchIndex<View extends ChunkView> {
     this.#worthOf = worthOf
   }
 
-  /** Reads all again, in steps between which others may run. @param onProgress hears a share, 0..1 */
+  /** Reads all chunks again, in steps, so that other work can run in between. @param onProgress called with the share read, 0..1 */
   async load(onProgress: (share: number) => void = () => {}): Promise<void> {
     this.#postings = new Postings()
     this.#codes = undefined
@@ -122,7 +122,7 @@ export class SearchIndex<View extends ChunkView> {
     for (const id of ids) this.#places.remove(id)
   }
 
-  /** True if so much has changed that a new read of everything makes searches better: many texts are gone, or the mean rests on too few. */
+  /** True if reading everything again would make searches better: many texts were removed, or the mean was computed from too few vectors. */
   isStale(): boolean {
     const { size, dead } = this.#places
     const areManyGone = dead > Math.max(1_000, size / 4)
@@ -131,7 +131,10 @@ export class SearchIndex<View extends ChunkView> {
     return this.#isLoaded && (areManyGone || hasPoorMean)
   }
 
-  /** Searches both ways and fuses the lists. Age and place tell equals apart; near duplicates are folded into the best. */
+  /**
+   * Searches by vector and by words, and fuses the two lists. Age and `worthOf` separate similar scores. Near duplicates are left out in favour of
+   * the best one.
+   */
   search(query: string, options: SearchOptions<View['kind']>): Hit<View>[] {
     const { limit, vector, now, kinds, weights = this.#weights } = options
     const words = queryWords(query)
@@ -162,7 +165,7 @@ export class SearchIndex<View extends ChunkView> {
     return this.#postings.bytes + (this.#codes?.bytes ?? 0) + this.#places.bytes
   }
 
-  /** Takes signs around the mean of the vectors that are there; without enough of them, around zero. */
+  /** Creates the codes, relative to the mean of the stored vectors; without vectors, relative to zero. */
   #startCodes(): void {
     const model = this.#store.servingModel()
     if (model === undefined) return
@@ -205,7 +208,7 @@ export class SearchIndex<View extends ChunkView> {
     }
   }
 
-  /** Ordinals by the angle to the query, nearest first. */
+  /** Returns ordinals by their angle to the query, nearest first. */
   #byVector(query: Float32Array, isWanted: (ordinal: number) => boolean): number[] {
     const codes = this.#codes
     if (codes === undefined || query.length !== this.#store.servingModel()?.dimensions) return []
@@ -223,7 +226,7 @@ export class SearchIndex<View extends ChunkView> {
       .slice(0, listDepth)
   }
 
-  /** The share, 0..1, of the query that a chunk has, in the same or other words. Each word counts by how much it tells. */
+  /** Returns the share, 0..1, of the query's words that a chunk contains, directly or as synonyms. Words are weighted by their rarity. */
   #coverage(words: readonly string[], id: number | undefined): number {
     const [best] = id === undefined ? [] : this.#store.views([id])
     if (best === undefined) return 0
@@ -245,7 +248,7 @@ export class SearchIndex<View extends ChunkView> {
   }
 }
 
-/** True if two chunks of one text share most lines of the shorter one. */
+/** True if two chunks of the same text share more than half of the shorter chunk's lines. */
 function overlap(one: ChunkView, other: ChunkView): boolean {
   if (one.name !== other.name || one.firstLine === one.lastLine) return false
   const shared = Math.min(one.lastLine, other.lastLine) - Math.max(one.firstLine, other.firstLine) + 1
@@ -253,6 +256,6 @@ function overlap(one: ChunkView, other: ChunkView): boolean {
   return shared * 2 > shorter
 }
 
-/** Gentle: as much as two or three ranks. */
+/** Factor for a newer chunk. It is small: it changes the order by two or three ranks. */
 const recency = ({ changedAt }: ChunkView, now: number) =>
   1 + 0.03 * Math.exp(-Math.max(0, now - changedAt) / (30 * dayMs))

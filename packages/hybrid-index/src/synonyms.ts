@@ -1,12 +1,12 @@
 import { stemOf } from './words.ts'
 
-/** Other words for one as the keyword index keeps it; empty for most. */
+/** Returns the synonyms of a word, both in the form that the keyword index stores; empty for most words. */
 export type SynonymsOf = (word: string) => ReadonlySet<string>
 
 const none: ReadonlySet<string> = new Set()
 export const noSynonyms: SynonymsOf = () => none
 
-/** @param groups words with nearly the same meaning, a group a line, separated by spaces; a word may stand in several. */
+/** @param groups words with nearly the same meaning: one group a line, words separated by spaces. A word may be in several groups. */
 export function createSynonyms(groups: string): SynonymsOf {
   const byStem = new Map<string, Set<string>>()
   for (const group of groups.trim().split('\n')) {
@@ -20,7 +20,7 @@ export function createSynonyms(groups: string): SynonymsOf {
   return (word) => byStem.get(word) ?? none
 }
 
-/** Other words for the words of a query (`queryWords`), each once. */
+/** Returns the synonyms of a query's words (`queryWords`), without duplicates and without the words themselves. */
 export function othersFor(words: readonly string[], synonymsOf: SynonymsOf): string[] {
   const asked = new Set(words)
   return [...new Set(words.flatMap((word) => [...synonymsOf(word)]))].filter((other) => !asked.has(other))

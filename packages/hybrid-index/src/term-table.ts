@@ -7,7 +7,7 @@ export class TermTable {
   #hashes = new Uint32Array(1 << 14)
   #count = 0
 
-  /** @returns -1 if the hash has no number */
+  /** @returns the hash's number; -1 if it has none */
   find(hash: number): number {
     return this.#slots[this.#slotOf(hash)] as number
   }
@@ -29,7 +29,7 @@ export class TermTable {
     return this.#slots.byteLength + this.#hashes.byteLength
   }
 
-  /** The slot of a hash, or the free one that it would have. */
+  /** Returns the slot of a hash, or the free slot where it would be stored. */
   #slotOf(hash: number): number {
     const slots = this.#slots
     const hashes = this.#hashes

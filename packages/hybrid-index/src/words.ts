@@ -1,6 +1,6 @@
 /**
- * Words that say little about what a text is about. Negations are not among them: "not" and "never" change what was
- * meant, and a passage that has them should win over one that has not.
+ * Words that say little about a text's subject. Negations are not in this list: "not" and "never" change the meaning, and a passage that contains
+ * them should rank above one that does not.
  */
 const stopWords = new Set(
   `a about after all also am an and any are as at be been being but by can could did do does doing for from had has have
@@ -11,15 +11,15 @@ const stopWords = new Set(
 )
 
 const longestWord = 64
-/** A run of letters and digits; `10.0.0.5`, `ct/104`, `nic-eno1` and `2026-11-02` come as their parts and as a whole. */
+/** Matches letters and digits. Compounds such as `10.0.0.5`, `ct/104`, `nic-eno1` and `2026-11-02` match as a whole; their parts are indexed too. */
 const run = /[\p{L}\p{N}]+(?:[._:/@-][\p{L}\p{N}]+)*/gu
 const joint = /[._:/@-]/
 const marks = /\p{M}+/gu
 const beyondAscii = /[^\0-\x7f]/
 
 /**
- * The words of a text as the keyword index keeps them: lower case, without accents, plural and other common English ends
- * cut, and compounds both whole and in parts. Linear in the text's length.
+ * Returns the words of a text in the form that the keyword index stores: lower case, without accents, without plural and other common English
+ * endings, compounds both whole and in parts. Linear in the text's length.
  */
 export function wordsOf(text: string): string[] {
   const found: string[] = []
@@ -35,20 +35,20 @@ export function wordsOf(text: string): string[] {
   return found
 }
 
-/** The words worth looking for; all of them where none is worth more than the rest. */
+/** Returns the words of a query without stop words. If the query has only stop words, returns all of them. */
 export function queryWords(text: string): string[] {
   const words = [...new Set(wordsOf(text))]
   const telling = words.filter((word) => !stopWords.has(word))
   return telling.length > 0 ? telling : words
 }
 
-/** Words of a query that are not looked for, because others of it say more. */
+/** Returns the words of a query that are not searched, because they are stop words and other words remain. */
 export function ignoredWords(text: string): string[] {
   const telling = new Set(queryWords(text))
   return [...new Set(wordsOf(text))].filter((word) => !telling.has(word))
 }
 
-/** `backups` → `backup`, `rebooted` → `reboot`, `failing` → `fail`. Cuts little: a wrong cut joins two meanings. */
+/** Removes common endings: `backups` → `backup`, `rebooted` → `reboot`, `failing` → `fail`. It is cautious: a wrong cut would merge two meanings. */
 export function stemOf(word: string): string {
   if (word.length < 5 || !'sdg'.includes(word.at(-1) ?? '') || /\d/.test(word)) return word
   if (word.endsWith('ies')) return `${word.slice(0, -3)}y`

@@ -1,8 +1,8 @@
-/** The time for code that tests give a clock of their own. */
+/** A clock, so that tests can control the time. */
 export type Clock = {
   /** Unix ms. */
   now(): number
-  /** Calls `run` after `ms`. @returns a function that prevents it */
+  /** Calls `run` after `ms`. @returns a function that cancels the call */
   after(ms: number, run: () => void): () => void
 }
 

@@ -2,12 +2,14 @@ import { fsync, fsyncSync } from 'node:fs'
 import { setImmediate } from 'node:timers/promises'
 import { promisify } from 'node:util'
 
-/** Work that may be put off between its steps. A number is an open file to flush before the next step; undefined: nothing but a breath. */
+/**
+ * Work that can pause between its steps. A yielded number is the descriptor of an open file to flush before the next step; undefined: only a pause.
+ */
 export type Steps<T> = Generator<number | undefined, T>
 
 const flush = promisify(fsync)
 
-/** Does all steps before it returns. */
+/** Runs all steps synchronously. */
 export function atOnce<T>(steps: Steps<T>): T {
   for (let step = steps.next(); ; step = steps.next()) {
     if (step.done === true) return step.value
@@ -15,7 +17,10 @@ export function atOnce<T>(steps: Steps<T>): T {
   }
 }
 
-/** Lets the process do other things while the disk is waited for and between the steps, or between as many as `turnMs` allows. */
+/**
+ * Runs the steps, and lets the process do other work while the disk is flushed and between steps. `turnMs`: steps that follow within this time run
+ * without a pause.
+ */
 export async function inTurns<T>(steps: Steps<T>, turnMs = 0): Promise<T> {
   let until = performance.now() + turnMs
   let step = steps.next()

@@ -11,7 +11,9 @@ import {
 } from 'node:fs'
 import { dirname } from 'node:path'
 
-/** Replaces a file at once, readable by its owner only unless `mode` says more: a crash leaves the old content or the new, on disk. */
+/**
+ * Replaces a file atomically: after a crash the file has either the old or the new content. Only its owner can read it, unless `mode` allows more.
+ */
 export function writeWhole(path: string, text: string, mode = 0o600): void {
   const unfinished = `${path}.new`
   prepare(unfinished, text, mode)
@@ -19,7 +21,7 @@ export function writeWhole(path: string, text: string, mode = 0o600): void {
   syncFolder(dirname(path))
 }
 
-/** Makes a file at once, readable by its owner only. @returns false where there is one already, which stays as it is */
+/** Creates a file atomically, readable only by its owner. @returns false if the file exists; it then stays unchanged */
 export function makeWhole(path: string, text: string): boolean {
   const unfinished = `${path}.${process.pid}.new`
   prepare(unfinished, text)
@@ -49,7 +51,7 @@ function prepare(path: string, text: string, mode = 0o600): void {
   if (readFileSync(path, 'utf8') !== text) throw new Error(`${path} does not hold what was written to it.`)
 }
 
-/** A rename is on disk once its folder is. Windows cannot open folders. */
+/** Flushes a folder, because a rename is on disk only after that. Windows cannot open folders. */
 function syncFolder(dir: string): void {
   if (process.platform === 'win32') return
   const opened = openSync(dir, 'r')

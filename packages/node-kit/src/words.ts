@@ -23,5 +23,5 @@ export function oneLine(text: string, max = 200): string {
   return plain.length > max ? `${plain.slice(0, max - 1)}…` : plain
 }
 
-/** A foreign name that is safe in a list and between markers. */
+/** Converts an untrusted name so that it is safe in a list and between markers. */
 export const plainName = (name: string): string => oneLine(name.replace(/[<>]/g, ''), 64) || '(no name)'

@@ -5,18 +5,21 @@ import { aboutDataKey } from './keyring.ts'
 import type { KeySources } from './master-keys.ts'
 import { readKeys } from './secrets.ts'
 
-/** `changed`: it is not as it was when it was proven. `unproven`: nobody ever did. `no_key`: `key` is not here. */
+/**
+ * The result of checking a backup file. `changed`: the file has changed since its proof was added. `unproven`: it has no proof. `no_key`: the master
+ * key with the id `key` is not available.
+ */
 export type Proven = { is: 'proven' | 'changed' | 'unproven' } | { is: 'no_key'; key: string }
 
 /**
- * The last line of a proven file, behind what SQLite reads: the data key that proves it and the master key that wraps this one, the data key
- * wrapped, for a machine that has the master key alone, and the HMAC of all before.
+ * The last line of a proven file, after the part that SQLite reads. It contains the id of the data key, the id of the master key that wraps it, the
+ * wrapped data key (for a machine that has only the master key), and the HMAC of everything before this line.
  */
 const proof = /\njarvis-backup-v1 ([0-9a-f]{16}) ([0-9a-f]{8}) ([\w-]{1,200}) ([0-9a-f]{64})\n$/
 const longest = 1_024
 const pieceBytes = 1024 * 1024
 
-/** Appends a proof that whoever holds the data dir's keys made the file. @returns false where the newest data key is not open here */
+/** Appends to a file the proof that a holder of the data dir's keys made it. @returns false if the newest data key cannot be opened here */
 export function prove(file: string, dataDir: string, sources: KeySources): boolean {
   const { keyring, open } = readKeys(dataDir, sources)
   const newest = keyring?.keys.at(-1)
@@ -32,7 +35,7 @@ export function prove(file: string, dataDir: string, sources: KeySources): boole
   }
 }
 
-/** Checks a file's proof by the keys that are here, and cuts it off. */
+/** Checks a file's proof with the available keys, and removes the proof from the file. */
 export function checkProof(file: string, dataDir: string, sources: KeySources): Proven {
   const fd = openSync(file, 'r+')
   try {
@@ -54,7 +57,7 @@ export function checkProof(file: string, dataDir: string, sources: KeySources): 
   }
 }
 
-/** HMAC of the first bytes, in hex. */
+/** Returns the HMAC of the first `bytes` bytes, hex. */
 function macOf(fd: number, bytes: number, dataKey: Buffer): string {
   const hmac = createHmac('sha256', Buffer.from(hkdfSync('sha256', dataKey, '', 'jarvis backup v1', 32)))
   const piece = Buffer.alloc(pieceBytes)

@@ -1,10 +1,10 @@
 import { decrypt, encrypt, SecretsRefused } from './cipher.ts'
 
-/** Seals secrets. `place` names the table or file, row and field; a text opens only at the place it was sealed for. */
+/** Seals secrets. `place` names the table or file, row and field. A sealed text opens only with the place for which it was sealed. */
 export interface SecretBox {
   /** @returns a line of printable ASCII, about 1.4 times as long plus 70 characters */
   seal(place: string, text: string): string
-  /** @throws SecretsRefused where the text was changed or moved, or its key is not here */
+  /** @throws SecretsRefused if the text was changed or moved, or its key is not available */
   open(place: string, sealed: string): string
   /** Tests if the text is sealed with the newest data key. */
   isCurrent(text: string): boolean
@@ -14,7 +14,7 @@ const form = /^sealed:v1:([0-9a-f]{16}):([\w-]+)$/
 
 export const isSealed = (text: string): boolean => form.test(text)
 
-/** @param keys data keys by id, undefined where the master key that wraps one is not here; the last one seals */
+/** @param keys data keys by id; undefined: the master key that wraps the data key is not available. The last data key seals */
 export function createBox(keys: ReadonlyMap<string, Buffer | undefined>): SecretBox {
   const [id = '', key] = [...keys].at(-1) ?? []
   const about = (keyId: string, place: string) => `jarvis secret v1\0${keyId}\0${place}`

@@ -7,7 +7,7 @@ import type { MasterKey } from './master-keys.ts'
 
 export const keyringName = 'secret-keys.json'
 
-/** The data keys, each wrapped by a master key; the last one seals. `keptAt`: where the master key lay when it was written. */
+/** The data keys, each wrapped by a master key; the last data key seals. `keptAt`: the place of the master key when the keyring was written. */
 const Keyring = z.strictObject({
   version: z.literal(1),
   keptAt: z.string(),
@@ -27,7 +27,7 @@ export type Keyring = z.output<typeof Keyring>
 /** The additional data that authenticates a wrapped data key. */
 export const aboutDataKey = (id: string, master: string): string => `jarvis data key v1\0${id}\0${master}`
 
-/** @returns undefined where there is none @throws SecretsRefused where it cannot be read */
+/** @returns undefined if there is no keyring @throws SecretsRefused if it cannot be read */
 export function readKeyring(dataDir: string): Keyring | undefined {
   const path = join(dataDir, keyringName)
   let text: string
@@ -54,7 +54,7 @@ export function parseKeyring(text: string, path: string): Keyring {
 
 export const keyringText = (keyring: Keyring): string => `${JSON.stringify(keyring, undefined, 2)}\n`
 
-/** The data keys by id, in order; undefined where no master key here opens one. */
+/** Returns the data keys by id, in order; undefined for a data key that no available master key opens. */
 export function unwrapAll({ keys }: Keyring, masters: readonly MasterKey[]): Map<string, Buffer | undefined> {
   return new Map(
     keys.map(({ id, master, wrapped }) => {
@@ -75,11 +75,11 @@ const wrap = (
   wrapped: encrypt(master.key, aboutDataKey(id, master.id), key),
 })
 
-/** A new data key, wrapped. */
+/** Creates a data key, wrapped by a master key. */
 export const newDataKey = (master: MasterKey, now: number) =>
   wrap({ id: randomBytes(8).toString('hex'), createdAt: now }, randomBytes(keyBytes), master)
 
-/** The same data keys under another master key; one that is not open stays as it is. */
+/** Wraps the same data keys by another master key. A data key that is not open stays unchanged. */
 export function rewrapped(
   { keys, ...rest }: Keyring,
   open: ReadonlyMap<string, Buffer | undefined>,

@@ -4,9 +4,9 @@ import { dirname, join, resolve } from 'node:path'
 import { makeWhole } from 'node-kit/whole-file'
 import { SecretsRefused } from './cipher.ts'
 
-/** Where the settings say that master keys are. */
+/** The places of master keys in the settings. */
 export type KeySources = {
-  /** `JARVIS_SECRETS_KEY`: one key, or several with spaces between; the first one seals. */
+  /** `JARVIS_SECRETS_KEY`: one key, or several separated by spaces; the first one seals. */
   given?: string
   /** The folder of systemd's credentials. */
   credentials?: string
@@ -14,12 +14,12 @@ export type KeySources = {
   file?: string
 }
 
-/** A place of keys; `path` of a file that may hold some. */
+/** A place of master keys. `path`: a file that may contain some. */
 export type KeyPlace =
   | { kind: 'environment' }
   | { kind: 'credential'; path: string }
   | { kind: 'file'; path: string; isInDataDir: boolean }
-/** `id` says which key it is, and tells nothing about the key. */
+/** A master key. `id`: identifies the key and reveals nothing about it. */
 export type MasterKey = { id: string; key: Buffer; text: string; place: KeyPlace }
 
 export const credentialName = 'jarvis-secrets-key'
@@ -27,7 +27,7 @@ const header = '# Opens the secrets of JARVIS. Keep a copy elsewhere, apart from
 
 export const wordsOf = (place: KeyPlace): string => (place.kind === 'environment' ? 'JARVIS_SECRETS_KEY' : place.path)
 
-/** The places that are given or hold keys, in the order in which they count; the first one seals. There is always one. */
+/** Returns the places that are configured or contain keys, in order of priority; the first one seals. There is at least one. */
 export function keyPlaces(dataDir: string, sources: KeySources): [KeyPlace, ...KeyPlace[]] {
   const beside: KeyPlace = { kind: 'file', path: `${resolve(dataDir)}.key`, isInDataDir: false }
   const inside: KeyPlace = { kind: 'file', path: join(resolve(dataDir), 'secrets.key'), isInDataDir: true }
@@ -49,8 +49,8 @@ const fileAt = (path: string, dataDir: string): KeyPlace => ({
 })
 
 /**
- * Whether a key beside the data dir lasts as long as the data dir and is safe there: a folder of this account, on the same file system (the
- * folder of a container's volume is lost with the container), that others cannot write.
+ * True if a key file beside the data dir is safe and lasts as long as the data dir: the parent folder belongs to this account, is on the same file
+ * system, and others cannot write to it. (In a container, a parent folder outside the volume is lost with the container.)
  */
 function mayLieBeside(dataDir: string): boolean {
   const parent = dirname(resolve(dataDir))
@@ -64,7 +64,7 @@ function mayLieBeside(dataDir: string): boolean {
   }
 }
 
-/** All master keys that are here. @throws SecretsRefused for one that cannot be read or is none */
+/** Reads all available master keys. @throws SecretsRefused for a key that cannot be read or is not valid */
 export function masterKeys(places: readonly KeyPlace[], { given = '' }: KeySources): MasterKey[] {
   return places.flatMap((place) =>
     (place.kind === 'environment' ? given : textOf(place.path))
@@ -96,13 +96,13 @@ function toKey(text: string, place: KeyPlace): MasterKey {
   return { id, key, text, place }
 }
 
-/** A file's text with these keys. */
+/** Returns the text of a file with these keys. */
 export const keyFileText = (keys: readonly Pick<MasterKey, 'text'>[]): string =>
   `${[header, ...keys.map(({ text }) => text)].join('\n')}\n`
 
 export const newMasterKey = (place: KeyPlace): MasterKey => toKey(randomBytes(32).toString('hex'), place)
 
-/** Makes a file with a new key, unless there is one. @throws SecretsRefused where it cannot be written */
+/** Creates a file with a new key, unless the file exists. @throws SecretsRefused if it cannot be written */
 export function makeKeyFile(place: KeyPlace & { kind: 'file' }): void {
   try {
     makeWhole(place.path, keyFileText([newMasterKey(place)]))

@@ -6,13 +6,16 @@ import { keyringName, keyringText, newDataKey, parseKeyring, readKeyring, rewrap
 import { type KeySources, keyFileText, type MasterKey, masterKeys, newMasterKey, wordsOf } from './master-keys.ts'
 import { type Keys, problemOf, readKeys } from './secrets.ts'
 
-/** `master`: the id of the key that counts now. `unneeded`: where keys lie that open nothing any more. */
+/**
+ * The result of a rotation. `master`: id of the master key that is now in use. `at`: its place. `isResumed`: the rotation used a key that was there
+ * before. `unneeded`: places of keys that no longer open anything.
+ */
 export type Rotated = { master: string; at: string; isResumed: boolean; unneeded: string[] }
 
 /**
- * Wraps every data key by a new master key, and makes a new data key for what is sealed from now on. The keyring is replaced at once, and the
- * old master key stays until the result was verified, so a crash loses nothing: the next call goes on. A server may run meanwhile.
- * @param verify opens what is sealed with the new keys; it throws where something cannot be opened
+ * Wraps every data key by a new master key, and makes a new data key for later seals. The keyring is replaced atomically, and the old master key
+ * stays until the result is verified. So a crash loses nothing: the next call continues. A server may run meanwhile.
+ * @param verify opens all sealed texts with the new keys; throws if one cannot be opened
  * @throws SecretsRefused
  */
 export function rotate(
@@ -46,7 +49,7 @@ export function rotate(
   }
 }
 
-/** The key that shall count: one that was put first and is not used yet, or a new one in our own file. */
+/** Returns the new master key: a key that is first in its place and not used yet, or a new key in JARVIS's own key file. */
 function masterFor({ places, masters, keyring, open }: Keys, sources: KeySources) {
   const [place] = places
   const own = masters.filter((known) => known.place === place)
@@ -65,7 +68,7 @@ function masterFor({ places, masters, keyring, open }: Keys, sources: KeySources
   return { master, isResumed: false }
 }
 
-/** Takes keys out of the file in use that open nothing any more. @returns the other places that hold such keys */
+/** Removes keys that no longer open anything from the key file in use. @returns the other places with such keys */
 function cleanUp(
   { places, masters }: Keys,
   sources: KeySources,
@@ -83,7 +86,7 @@ function cleanUp(
     .map(wordsOf)
 }
 
-/** Adds the data keys of a backup to those of a data dir. @returns the ids of master keys that are needed and not here */
+/** Adds the data keys of a backup to those of a data dir. @returns ids of master keys that are needed but not available */
 export function addKeys(dataDir: string, sources: KeySources, text: string): string[] {
   const { masters, keyring } = readKeys(dataDir, sources)
   const added = parseKeyring(text, keyringName)

@@ -8,8 +8,8 @@ import { SecretsRefused } from './cipher.ts'
 export type SealedRow = { place: string; text: string; put(text: string | undefined): void }
 
 /**
- * The columns with sealed texts: the row's key, and the place that its text is sealed for. `stays`: a row without its text is empty, for
- * it says that there was one.
+ * The columns with sealed texts: the key of the row, and the place for which its text is sealed. `stays`: removing the text keeps an empty row, as a
+ * record that there was a text.
  */
 const columns: readonly {
   table: string
@@ -23,7 +23,7 @@ const columns: readonly {
   { table: 'attached_sign_ins', key: 'server', column: 'sealed', placeOf: (server) => `attached_sign_ins/${server}` },
 ]
 
-/** The sealed texts of a database, also of one of an older schema or of a backup. */
+/** Returns the sealed texts of a database. The database may have an older schema or be a backup. */
 export function sealedRows(sql: Sqlite.Database): SealedRow[] {
   const has = sql.prepare<[string]>("SELECT 1 FROM sqlite_schema WHERE type = 'table' AND name = ?")
   return columns.flatMap(({ table, key, column, placeOf, stays }) => {
@@ -37,7 +37,7 @@ export function sealedRows(sql: Sqlite.Database): SealedRow[] {
       put(text) {
         if (text === undefined && stays) sql.prepare(`UPDATE ${table} SET ${column} = '' WHERE ${key} = ?`).run(row.key)
         else if (text === undefined) sql.prepare(`DELETE FROM ${table} WHERE ${key} = ?`).run(row.key)
-        // A row that was changed meanwhile keeps what it has.
+        // Do not overwrite a row that was changed meanwhile.
         else
           sql
             .prepare(`UPDATE ${table} SET ${column} = ? WHERE ${key} = ? AND ${column} = ?`)
@@ -47,7 +47,10 @@ export function sealedRows(sql: Sqlite.Database): SealedRow[] {
   })
 }
 
-/** The same of a data dir, whose server may run; nothing is changed. A database that cannot be read has none: its readers say what is wrong. */
+/**
+ * Returns the sealed texts of a data dir, whose server may be running. Changes nothing. Returns none if the database cannot be read, because its
+ * other readers report that.
+ */
 export function sealedRowsIn(dataDir: string): Omit<SealedRow, 'put'>[] {
   const path = join(dataDir, 'jarvis.db')
   if (!existsSync(path)) return []
@@ -62,7 +65,10 @@ export function sealedRowsIn(dataDir: string): Omit<SealedRow, 'put'>[] {
   }
 }
 
-/** Seals with the newest data key what an older one sealed; what cannot be opened stays as it is. @param durably commits `work` to disk */
+/**
+ * Seals again, with the newest data key, all texts that an older key sealed. A text that cannot be opened stays unchanged. @param durably commits
+ * `work` to disk
+ */
 export function sealRows(sql: Sqlite.Database, box: SecretBox, durably: (work: () => void) => void): void {
   const old = sealedRows(sql).filter(({ text }) => isSealed(text) && !box.isCurrent(text))
   if (old.length > 0) durably(() => old.forEach((row) => void sealAgain(row, box)))

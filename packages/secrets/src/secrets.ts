@@ -14,7 +14,7 @@ import {
   wordsOf,
 } from './master-keys.ts'
 
-/** Everything about the keys of a data dir. `keyring`: undefined where nothing was sealed yet. */
+/** Everything about the keys of a data dir. `keyring`: undefined if nothing was sealed yet. */
 export type Keys = {
   places: readonly [KeyPlace, ...KeyPlace[]]
   masters: readonly MasterKey[]
@@ -22,7 +22,7 @@ export type Keys = {
   open: ReadonlyMap<string, Buffer | undefined>
 }
 
-/** Reads the keys of a data dir; changes nothing. @throws SecretsRefused where a file cannot be read */
+/** Reads the keys of a data dir. Changes nothing. @throws SecretsRefused if a file cannot be read */
 export function readKeys(dataDir: string, sources: KeySources): Keys {
   const places = keyPlaces(dataDir, sources)
   const masters = masterKeys(places, sources)
@@ -30,7 +30,7 @@ export function readKeys(dataDir: string, sources: KeySources): Keys {
   return { places, masters, keyring, open: keyring === undefined ? new Map() : unwrapAll(keyring, masters) }
 }
 
-/** Why the newest data key cannot be used; undefined where it can. */
+/** Returns why the newest data key cannot be used; undefined if it can. */
 export function problemOf(dataDir: string, { places, masters, keyring, open }: Keys): string | undefined {
   const newest = keyring?.keys.at(-1)
   if (keyring === undefined || newest === undefined || open.get(newest.id) !== undefined) return undefined
@@ -42,11 +42,11 @@ export function problemOf(dataDir: string, { places, masters, keyring, open }: K
     : `The secrets of ${dataDir} are sealed with the key ${newest.master}, and ${found}. Nothing was changed. Put the key back where it was, ${keyring.keptAt}, or say where it is by JARVIS_SECRETS_KEY_FILE or JARVIS_SECRETS_KEY. If it is lost: npm run jarvis -- secrets forget, then enter the secrets again.`
 }
 
-/** Why sealed texts without a keyring cannot be used. */
+/** The error for sealed texts without a keyring. */
 export const keyringMissing = (dataDir: string): string =>
   `${join(dataDir, keyringName)} is missing, and ${dataDir} holds sealed secrets. Nothing was changed. Put the file back from a backup; if it is lost: npm run jarvis -- secrets forget, then enter the secrets again.`
 
-/** @returns undefined where nothing was sealed yet @throws SecretsRefused where the key is missing or another */
+/** @returns undefined if nothing was sealed yet @throws SecretsRefused if the key is missing or is another one */
 export function openSecrets(dataDir: string, sources: KeySources): SecretBox | undefined {
   const keys = readKeys(dataDir, sources)
   const problem = problemOf(dataDir, keys)
@@ -55,8 +55,8 @@ export function openSecrets(dataDir: string, sources: KeySources): SecretBox | u
 }
 
 /**
- * Opens the secrets, and makes the keys where nothing was sealed yet. @param hasSealed whether the data dir holds sealed texts: new keys
- * beside them would leave those closed for ever @throws SecretsRefused
+ * Opens the secrets. If nothing was sealed yet, creates the keys first. @param hasSealed returns true if the data dir contains sealed texts: with
+ * new keys these could never be opened again @throws SecretsRefused
  */
 export function makeSecrets(
   dataDir: string,
@@ -72,13 +72,16 @@ export function makeSecrets(
   if (master === undefined) throw new SecretsRefused(`${wordsOf(place)} holds no key.`)
   const keyring: Keyring = { version: 1, keptAt: wordsOf(place), keys: [newDataKey(master, now)] }
   makeWhole(join(dataDir, keyringName), keyringText(keyring))
-  // Another process may have been first; its keys count then.
+  // Another process may have created the keys first. Use its keys then.
   const made = openSecrets(dataDir, sources)
   if (made === undefined) throw new SecretsRefused(`${join(dataDir, keyringName)} cannot be read.`)
   return made
 }
 
-/** The keys of a backup's keyring. `box`: undefined where its newest data key cannot be opened here. `master`: the key that opens it. */
+/**
+ * Returns the keys of a backup's keyring. `box`: undefined if its newest data key cannot be opened here. `master`: id of the master key that opens
+ * it. `at`: the place of that key.
+ */
 export function backupKeys(text: string, dataDir: string, sources: KeySources) {
   const keyring = parseKeyring(text, `${keyringName} of the backup`)
   const { masters } = readKeys(dataDir, sources)
@@ -93,7 +96,7 @@ export function backupKeys(text: string, dataDir: string, sources: KeySources) {
   }
 }
 
-/** The key's files that others can read, each as a path and its mode. @param mends takes the access away where that is possible */
+/** Returns the key files that other accounts can read, each as path and mode. @param mends true: removes that access if possible */
 export function openToOthers(places: readonly KeyPlace[], mends: boolean): string[] {
   if (process.platform === 'win32') return []
   return places.flatMap((place) => {
@@ -104,7 +107,7 @@ export function openToOthers(places: readonly KeyPlace[], mends: boolean): strin
       if (mends) chmodSync(place.path, mode & 0o700)
       return [`${place.path} (${(mode & 0o777).toString(8)})`]
     } catch {
-      // It is missing, or belongs to somebody else.
+      // The file does not exist, or belongs to another account.
       return []
     }
   })

@@ -3,8 +3,8 @@ import { parseArgs } from 'node:util'
 import { installedModel, openSentenceEncoder, passageVector } from '../src/index.ts'
 
 /**
- * What the encoder costs, as a Markdown row: `npm run bench -w sentence-encoder [-- --base]`. `--base` measures the same
- * model in TensorFlow.js. Each side runs in a process of its own, for memory that one took is not given back.
+ * Measures the cost of the encoder and prints it as a Markdown row: `npm run bench -w sentence-encoder [-- --base]`. `--base` measures the same
+ * model in TensorFlow.js. Each of the two runs in its own process, because memory that one has taken is not given back.
  */
 const { values } = parseArgs({ options: { base: { type: 'boolean', default: false } } })
 const passage =

@@ -1,20 +1,20 @@
 import { type ResourceLimits, Worker } from 'node:worker_threads'
 
 type Answer = { id: number; vectors: Float32Array[] }
-/** Starts `script` as a thread. */
+/** Starts a script as a worker thread. */
 export type StartThread = (script: URL, workerData: unknown, resourceLimits: ResourceLimits) => Worker
 export type EncoderThread = {
   /**
-   * One vector of length 1 and `dimensions` numbers for each text, in order: the mean of the text's sentences (see
-   * `passageVector`); all zeros for an empty text.
-   * @throws Error where the model cannot be loaded; the next call tries again. @throws the signal's reason once it aborts.
+   * Returns for each text, in order, one vector of length 1 with `dimensions` numbers: the mean of the text's sentences (see `passageVector`); all
+   * zeros for an empty text.
+   * @throws Error if the model cannot be loaded; the next call tries again. @throws the signal's reason when it aborts.
    */
   embed(texts: readonly string[], signal: AbortSignal): Promise<Float32Array[]>
 }
 
-/** After this time without a call the model (about 40 MB) is released. Loading it again takes a tenth of a second. */
+/** Time without a call after which the model (about 40 MB) is released, ms. Loading it again takes a tenth of a second. */
 const defaultIdleMs = 2 * 60_000
-/** The weights are outside the heap. The heap holds the vocabulary and a text or two. */
+/** Memory limits of the thread. The weights are outside the heap; the heap holds the vocabulary and a few texts. */
 const resourceLimits = { maxOldGenerationSizeMb: 96, maxYoungGenerationSizeMb: 4 }
 
 const script = new URL(
@@ -23,9 +23,9 @@ const script = new URL(
 )
 
 /**
- * The encoder in a thread of its own, which starts with the first text and does not keep the process alive.
- * @param options.folder where the model is; absent: the installed one. @param options.start how to start the thread, for
- * sources that Node cannot run as they are; absent: `new Worker`. @param options.idleMs how long the model stays loaded.
+ * Runs the encoder in its own thread. The thread starts with the first text and does not keep the process alive.
+ * @param options.folder folder of the model; default: the installed model. @param options.start starts the thread, for sources that Node cannot run
+ * unchanged; default: `new Worker`. @param options.idleMs time without a call after which the model is released.
  */
 export function createEncoderThread({
   folder,
@@ -49,7 +49,7 @@ export function createEncoderThread({
       waiting.delete(answer.id)
       call?.resolve(answer.vectors)
     })
-    // A thread that was already released must not reject the calls of the one after it.
+    // A thread that was already released must not reject the calls to its successor.
     const gone = (why: string) => worker === started && drop(why)
     started.on('error', (error) => gone(`could not be used: ${error.message}`))
     started.on('exit', () => gone('stopped.'))

@@ -1,11 +1,11 @@
 /**
- * Multiplies matrices of 32-bit floats four rows and eight columns at a time, in WebAssembly's vector instructions: some
- * twenty times what the same loops do in JavaScript. It is small enough to be written here, instruction by instruction.
+ * WebAssembly memory. This module multiplies matrices of 32-bit floats, four rows and eight columns at a time, with WebAssembly's vector
+ * instructions: about twenty times as fast as the same loops in JavaScript. The code is small enough to be written here instruction by instruction.
  */
 export type Memory = { readonly buffer: ArrayBuffer }
 /**
- * c = a · b, for `rows` rows rounded up to a multiple of 4: a and c must have that much room. All are places in bytes.
- * @param b in panels, as `pack` lays it out. @param aStride, cStride bytes from one row to the next.
+ * Computes c = a · b for `rows` rows, rounded up to a multiple of 4: a and c must have room for these rows. All addresses are in bytes.
+ * @param b in panels, as `pack` writes it. @param aStride, cStride bytes from one row to the next.
  */
 export type Matmul = (
   a: number,
@@ -21,8 +21,8 @@ export type Matmul = (
 export const panelWidth = 8
 
 /**
- * Lays a matrix out in panels of eight columns, each row after row: what is read in turn lies in turn. The last is filled up
- * with zeros. @param rowStep, columnStep how far `from` has one row and one column from the next.
+ * Copies a matrix into panels of eight columns, row after row, so that values are stored in the order in which they are read. The last panel is
+ * filled with zeros. @param rowStep, columnStep distance in `from` between two rows and between two columns.
  */
 export function pack(
   from: Float32Array,
@@ -48,7 +48,7 @@ const vectorBytes = 16
 const panelBytes = panelWidth * floatBytes
 
 type Code = readonly number[]
-// Parameters and locals by number, in the order in which they are declared below.
+// Numbers of the parameters and locals, in the order of their declarations below.
 const [a, aStride, rowBlocks, inner, b, panels, c, cStride] = [0, 1, 2, 3, 4, 5, 6, 7]
 const [blocksLeft, innerLeft, blockOfA, panelAt, cAt] = [8, 9, 10, 11, 12]
 const rowOfA = [13, 14, 15, 16]
@@ -61,7 +61,7 @@ const constant = (value: number): Code => [0x41, value]
 const add: Code = [0x6a]
 const times: Code = [0x6c]
 const vector = (...code: Code): Code => [0xfd, ...code]
-/** Aligned to 2 ** `align`, at a fixed distance from the address. */
+/** A memory operand: aligned to 2 ** `align`, at a fixed offset from the address. */
 const at = (align: number, offset: number): Code => [align, offset]
 const loadVector = (offset: number) => vector(0x00, ...at(4, offset))
 const loadSplat = vector(0x09, ...at(2, 0))
@@ -147,7 +147,7 @@ const module = Uint8Array.from([
   ...section(10, [1, ...sized(body)]),
 ])
 
-/** Members that Node's own types leave out. */
+/** Members of WebAssembly that Node's types lack. */
 type Machine = {
   Memory: new (size: { initial: number }) => Memory
   Module: new (code: Uint8Array) => object
@@ -155,10 +155,10 @@ type Machine = {
 }
 const machine = (globalThis as unknown as { WebAssembly: Machine }).WebAssembly
 
-/** Memory for matrices, at least so large. */
+/** Allocates memory for matrices, at least `bytes` bytes. */
 export const newMemory = (bytes: number): Memory => new machine.Memory({ initial: Math.ceil(bytes / pageBytes) })
 
-/** @throws CompileError where the machine has no vector instructions for WebAssembly. */
+/** @throws CompileError if the machine has no vector instructions for WebAssembly. */
 export function createMatmul(memory: Memory): Matmul {
   const { exports } = new machine.Instance(new machine.Module(module), { js: { memory } })
   return (a, aStride, rows, inner, b, panels, c, cStride) =>

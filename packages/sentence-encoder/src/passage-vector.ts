@@ -1,11 +1,11 @@
 import { dimensions, type SentenceEncoder } from './sentence-encoder.ts'
 
-/** Shorter sentences are read together with the next: alone they say too little. */
+/** Sentences with fewer characters are joined with the next one, because alone they carry too little meaning. */
 const leastChars = 80
 
 /**
- * The meaning of a passage: the mean of its sentences', in lower case. The model was made for sentences: of a whole passage
- * it sees the first 128 pieces, and what it sees of them runs together.
+ * Returns the meaning of a passage: the mean of the vectors of its sentences, in lower case. The model was made for sentences. Of a whole passage it
+ * would read only the first 128 pieces, and would mix their meanings.
  */
 export function passageVector(encode: SentenceEncoder, text: string): Float32Array {
   const sum = new Float32Array(dimensions)

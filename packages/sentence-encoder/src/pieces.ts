@@ -1,12 +1,12 @@
-/** A text's pieces by number, as a unigram model cuts it: the cut whose pieces are likeliest together. */
+/** Splits a text into pieces, as a unigram model does, and returns their numbers: the most probable sequence of pieces. */
 export type Pieces = (text: string) => number[]
 
-/** The first of the vocabulary stand for no text. */
+/** Number of entries at the start of the vocabulary that stand for no text. */
 const reserved = 6
 const unknown = 0
 const space = '\u2581'
 
-/** @param vocabulary each piece with the logarithm of how likely it is; the first stands for what no piece has. */
+/** @param vocabulary each piece with the logarithm of its probability; the first entry stands for unknown text. */
 export function createPieces(vocabulary: readonly (readonly [string, number])[]): Pieces {
   const numbers = new Map<string, number>()
   let longest = 1
@@ -20,7 +20,7 @@ export function createPieces(vocabulary: readonly (readonly [string, number])[])
     const plain = text.normalize('NFKC')
     if (plain === '') return []
     const symbols = space + plain.replaceAll(' ', space)
-    // By place: the best sum up to there, and the piece that ends there with its length.
+    // By position: the best sum up to there, and the number and length of the piece that ends there.
     const best = new Float64Array(symbols.length + 1).fill(Number.NEGATIVE_INFINITY)
     const last = new Int32Array(symbols.length + 1)
     const lengths = new Uint8Array(symbols.length + 1)
@@ -45,7 +45,7 @@ export function createPieces(vocabulary: readonly (readonly [string, number])[])
     const found: number[] = []
     for (let end = symbols.length; end > 0; end -= lengths[end] as number) {
       const number = last[end] as number
-      // A run of what is unknown is one piece.
+      // A run of unknown characters is one piece.
       if (number !== unknown || found.at(-1) !== unknown) found.push(number)
     }
     return found.reverse()

@@ -7,11 +7,11 @@ import { type Dense, type EncoderWeights, type Layer, type Norm, readWeights } f
 /** Turns a text into a vector of length 1 and `dimensions` numbers; all zeros for an empty text. */
 export type SentenceEncoder = (text: string) => Float32Array
 
-/** How many numbers a vector has. */
+/** Number of values in a vector. */
 export const dimensions = 512
-/** Equal ids: vectors can be compared. Counted up when the same text gets another vector. */
+/** Vectors with the same encoder id can be compared. The number at the end is raised when the same text gets another vector. */
 export const encoderId = 'universal-sentence-encoder-lite-en-2'
-/** The model was made for texts of so many pieces, and reads no further: a longer one is the mean of its parts. */
+/** Longest text that the model reads at once, in pieces. The vector of a longer text is the mean of its parts. */
 const mostPieces = 128
 const heads = 4
 const innerWidth = 1536
@@ -38,7 +38,7 @@ export function openSentenceEncoder(folder: string): SentenceEncoder {
   }
 }
 
-/** The weights with room for one text at a time. The matrices of a text have a row for each piece. */
+/** The weights, and memory for the computation of one text at a time. The matrices of a text have one row for each piece. */
 class Network {
   readonly #weights: EncoderWeights
   readonly #multiply: Matmul
@@ -71,7 +71,7 @@ class Network {
     this.#panels = panels
   }
 
-  /** @param numbers of at most 128 pieces */
+  /** Encodes one part of a text. @param numbers at most 128 pieces */
   encode(numbers: readonly number[]): Float32Array {
     const { turns, readPiece, layers, last } = this.#weights
     const x = this.#x
@@ -82,7 +82,7 @@ class Network {
       for (let column = 0; column < width; column += 1) {
         const turn = row * (turns[column % turns.length] as number)
         const timing = column < turns.length ? Math.sin(turn) : Math.cos(turn)
-        // Twice the piece: the model was trained with its place added to a sum that has the piece already.
+        // Twice the piece: in training, the position was added to a sum that already contained the piece.
         piece[column] = 2 * (piece[column] as number) + timing
       }
     })
@@ -96,7 +96,7 @@ class Network {
     return unit(Float32Array.from(this.#y.subarray(0, dimensions), Math.tanh))
   }
 
-  /** Takes `#x`, of the layer's width, to `#x`, of the model's. */
+  /** Computes one layer: reads `#x` with the width of the layer, and writes `#x` with the width of the model. */
   #pass(layer: Layer, rows: number): void {
     const x = this.#x
     const y = this.#y
@@ -118,7 +118,7 @@ class Network {
     add(x, y, rows * dimensions)
   }
 
-  /** Reads `#wide`, queries, keys and values of each row beside each other; writes to `#normed`. */
+  /** Computes attention. Reads `#wide`, which has queries, keys and values of each row side by side; writes to `#normed`. */
   #attend(rows: number, width: number): void {
     const wide = this.#wide
     const scores = this.#scores

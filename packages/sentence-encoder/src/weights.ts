@@ -2,7 +2,7 @@ import { fstatSync, openSync, readFileSync, readSync } from 'node:fs'
 import { join } from 'node:path'
 import { type Memory, newMemory, pack } from './matmul.ts'
 
-/** A matrix in panels at a place in the memory, in bytes, and what is added to each row of a product with it. */
+/** A matrix in panels at an address in the memory, in bytes, and the bias that is added to each row of a product with it. */
 export type Dense = { place: number; inner: number; columns: number; bias: Float32Array }
 export type Norm = { scale: Float32Array; bias: Float32Array }
 export type Layer = {
@@ -16,11 +16,11 @@ export type Layer = {
 }
 export type EncoderWeights = {
   memory: Memory
-  /** Where room for the computation begins, in bytes. */
+  /** The address at which memory for the computation begins, in bytes. */
   end: number
-  /** Reads what one piece begins as. */
+  /** Reads the initial vector of one piece. */
   readPiece(number: number, into: Float32Array): void
-  /** How fast each pair of a place's numbers turns. */
+  /** Frequencies of the position encoding, one for each pair of sine and cosine. */
   turns: Float32Array
   layers: Layer[]
   /** Makes the first layer's input as wide as its output. */
@@ -34,9 +34,9 @@ const floatBytes = 4
 const piecesName = 'module/Embeddings_en'
 
 /**
- * The encoder's weights as its folder has them, read straight into the memory they are computed in. The pieces' own, a
- * third of all, stay on disk: a text needs few of them.
- * @param roomBytes what to leave behind them. @throws Error where the folder has not all of them.
+ * Reads the encoder's weights from its folder, directly into the memory in which they are used. The vectors of the pieces, a third of all weights,
+ * stay on disk, because a text needs few of them.
+ * @param roomBytes memory to reserve after the weights. @throws Error if the folder does not have all of them.
  */
 export function readWeights(folder: string, roomBytes: number): EncoderWeights {
   const { weightsManifest } = JSON.parse(readFileSync(join(folder, 'model.json'), 'utf8')) as Manifest
@@ -117,7 +117,7 @@ export function readWeights(folder: string, roomBytes: number): EncoderWeights {
   }
 }
 
-/** Files that are one, cut in parts. They stay open for as long as the thread lives. */
+/** Opens files that are parts of one file. They stay open as long as the thread lives. */
 function openParts(paths: readonly string[]) {
   let bytes = 0
   const parts = paths.map((path) => {
@@ -128,7 +128,7 @@ function openParts(paths: readonly string[]) {
   })
   return {
     bytes,
-    /** @throws Error where a part is shorter than it was. */
+    /** @throws Error if a part has become shorter. */
     read(from: number, into: Uint8Array) {
       for (let filled = 0; filled < into.length; ) {
         const at = from + filled

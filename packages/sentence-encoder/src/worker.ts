@@ -4,11 +4,11 @@ import { installedModel } from './installed-model.ts'
 import { passageVector } from './passage-vector.ts'
 import { openSentenceEncoder } from './sentence-encoder.ts'
 
-/** The thread in which texts are encoded: about 30 ms for 100 words, during which nothing else can run in it. */
-// The priority is this thread's alone, and only on Linux. The program's other threads get the processor first.
+/** The thread that encodes texts. 100 words take about 30 ms, during which the thread can do nothing else. */
+// The low priority applies only to this thread, and only on Linux. The process's other threads get the processor first.
 if (process.platform === 'linux') setPriority(constants.priority.PRIORITY_LOW)
 const { folder } = workerData as { folder: string | undefined }
-// A model that cannot be opened ends the thread, which rejects every waiting call.
+// If the model cannot be opened, the thread ends, which rejects every waiting call.
 const encode = openSentenceEncoder(folder ?? installedModel())
 
 parentPort?.on('message', ({ id, texts }: { id: number; texts: string[] }) => {

@@ -31,7 +31,7 @@ type Needs = {
   fetchDocument: PublicFetch | undefined
 }
 
-/** Most clients that one network may register in an hour. */
+/** Maximum number of clients that one network may register in an hour. */
 const mostRegistrations = 20
 
 /** The sign-in of MCP clients by OAuth: its endpoints, a person's consent, and the check of programs' tokens. */

@@ -1,6 +1,6 @@
 import type { Database } from './database.ts'
 
-/** Most answers of one read that are kept. */
+/** Maximum number of answers of one read that are kept. */
 const mostKept = 1_000
 
 /**

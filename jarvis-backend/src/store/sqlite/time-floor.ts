@@ -4,7 +4,7 @@ import { createSettings } from './settings.ts'
 
 const key = 'clock_floor'
 const believedKey = 'clock_believed'
-/** Most time by which the newest time in the database may be ahead of the clock, ms. */
+/** Maximum time by which the newest time in the database may be ahead of the clock, ms. */
 const toleratedMs = 5_000
 /** Tables whose rows are not ended early. A revoked token is forgotten at its end, so after an early end the token would be valid again. */
 const notEnded: ReadonlySet<string> = new Set(['revoked_tokens'])

@@ -10,7 +10,7 @@ import { missingText, requireNode } from '../homelab/listing.ts'
 import { TaskLogOutput } from '../outputs.ts'
 
 const usual = 40
-/** Most lines about problems that are shown from before the last lines. */
+/** Maximum number of lines about problems that are shown from before the last lines. */
 const mostTroubles = 12
 const trouble = /\b(?:error|fail(?:ed|ure)?|abort(?:ed)?|warn(?:ing)?|cannot|could not|timeout|denied)\b/i
 

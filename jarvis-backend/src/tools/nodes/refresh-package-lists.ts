@@ -9,7 +9,7 @@ import { NodeName } from '../homelab/inputs.ts'
 import { requireNode } from '../homelab/listing.ts'
 import { TaskEndOutput } from '../outputs.ts'
 
-/** Most lines of a log that the answer repeats. */
+/** Maximum number of lines of a log that the answer repeats. */
 const mostLines = 4
 
 export const refreshPackageLists = homelabTool({

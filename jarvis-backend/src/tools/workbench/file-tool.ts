@@ -80,7 +80,7 @@ export function previewOf(
 export const basisOf = (changes: readonly FileChange[]): Record<string, string> =>
   Object.fromEntries(changes.map((change) => [shownPath(change), `${markOf(change.old)} → ${markOf(change.new)}`]))
 
-/** Most lines of a diff that are kept with the conversation. */
+/** Maximum number of lines of a diff that are kept with the conversation. */
 const mostKept = 60
 
 /** The beginning of a diff, with the number of the lines left out. */

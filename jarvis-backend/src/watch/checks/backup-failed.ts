@@ -8,7 +8,7 @@ import type { Check, CheckPorts, Measure } from '../check.ts'
 import { guestName, guestObject, nodeObject, when } from '../measure.ts'
 
 const newest = 200
-/** Most backup jobs of several guests whose logs are read on each node, newest first: two weeks of nightly jobs. */
+/** Maximum number of backup jobs of several guests whose logs are read on each node, newest first: two weeks of nightly jobs. */
 const mostJobs = 14
 
 /** The outcome of a guest's newest backup. `why`: the reason if it failed. */

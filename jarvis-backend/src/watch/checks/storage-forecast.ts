@@ -8,7 +8,7 @@ import { fromNodes, storageObject, under } from '../measure.ts'
 
 const dayMs = 86_400_000
 const days = { look: 14, failed: 3, clear: 21 }
-/** Least number of points for a line. */
+/** Minimum number of points for a line. */
 const leastPoints = 7
 
 const Row = z.object({ time: figure, used: figure, total: figure })

@@ -13,7 +13,7 @@ const share = { look: 0.9, failed: 0.97, clear: 0.85 }
 const images = new Set(['squashfs', 'iso9660', 'udf', 'cdfs', 'erofs', 'cramfs'])
 /** File systems that are always small and full: boot loaders, firmware, kernels, and a recovery volume of Windows without a drive letter. */
 const small = /^(?:\/boot(?:\/.*)?|\/efi|\/recovery|\\\\\?\\Volume\{.*|System Reserved)$/i
-/** Least size of a file system that is checked, bytes. A smaller one holds no data that grows. */
+/** Minimum size of a file system that is checked, bytes. A smaller one holds no data that grows. */
 const leastBytes = 1024 ** 3
 
 const Status = z.object({ agent: z.coerce.number().optional() })

@@ -15,10 +15,10 @@ import { useChange } from './use-change.ts'
 export const isInTime = ({ state, goesBackAt, decidedBy }: Change) =>
   state === 'armed' || goesBackAt !== undefined || decidedBy !== undefined
 
-/** The change of a call, shown after the call in the chat: Keep while the change goes back by itself, else Undo. */
+/** The change that a call made, shown after the call in the chat: Keep while the change is about to go back by itself, otherwise Undo. */
 export function ChatChange({ id, sessionId }: { id: string; sessionId: string }) {
   const change = useChange(id)
-  // A call that changed nothing has none, and nothing is said of one that nobody could undo.
+  // Show nothing if the call changed nothing, failed, or has no undo.
   if (change === undefined || change.state === 'failed' || change.undo.kind === 'none') return null
   const undo = () => void live.chat.send(sessionId, `/undo change=${JSON.stringify(id)}`)
   if (!isInTime(change)) {
@@ -36,7 +36,7 @@ export function ChatChange({ id, sessionId }: { id: string; sessionId: string })
   )
 }
 
-/** The same where no stream is, with the reason where there is no Undo. */
+/** Shows a change like `ChatChange`, outside a chat. If there is no Undo, gives the reason. */
 export function ChangeLine({ id }: { id: string }) {
   const change = useChange(id)
   if (change === undefined) return null

@@ -3,7 +3,7 @@ import { Link } from '../../ui/link.tsx'
 import { leftBy } from './left-by.ts'
 import { useChange } from './use-change.ts'
 
-/** To the guest's configuration, beside what the change left; nothing where the change set none. */
+/** A link to the guest's present configuration beside the settings that the change left. Renders nothing if the change set no configuration. */
 export function CompareLink({ change }: { change: Change }) {
   const { vmid } = change.target
   if (vmid === undefined || leftBy(change) === undefined) return null
@@ -14,7 +14,7 @@ export function CompareLink({ change }: { change: Change }) {
   )
 }
 
-/** The same, where only the change's id is known. */
+/** A link like `CompareLink`, for a caller that has only the change's id. Renders nothing if the change is unknown or not loaded yet. */
 export function CompareLinkOf({ id }: { id: string }) {
   const change = useChange(id)
   return change === undefined ? null : <CompareLink change={change} />

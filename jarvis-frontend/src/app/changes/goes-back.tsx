@@ -17,7 +17,10 @@ import { CompareLink } from './compare-link.tsx'
 import './goes-back.css'
 import { armedWords, keepQuestion, type Stand, second, standOf } from './words.ts'
 
-/** A change that goes back by itself unless it is kept, and afterwards how it ended. The first answer counts, wherever it is given. */
+/**
+ * A change that goes back by itself unless a person keeps it, and afterwards its outcome. The first answer counts, whichever page or channel it
+ * comes from.
+ */
 export function GoesBack({ change }: { change: Change }) {
   const aheadMs = useArmed()?.aheadMs ?? 0
   const now = useNow(1_000) + aheadMs
@@ -71,7 +74,7 @@ export function GoesBack({ change }: { change: Change }) {
 
 type Step = 'asking' | 'keep' | 'back' | 'sending'
 
-/** Keep and Go back now: a click decides at once; a key arms, and Enter decides. */
+/** The buttons Keep and Go back now. A click decides at once. A shortcut key only selects the button; Enter then decides. */
 function Answers({ root, change, at }: { root: React.RefObject<HTMLElement | null>; change: Change; at: number }) {
   const isOperator = useValue(signedIn)?.role === 'operator'
   const isLive = useIsLive()
@@ -132,7 +135,7 @@ function Answers({ root, change, at }: { root: React.RefObject<HTMLElement | nul
       ref={what === 'keep' ? keep : back}
       className={`button${what === 'keep' ? ' solid' : ''}${step === what ? ' armed-plain' : ''}`}
       aria-disabled={step === 'sending'}
-      // A click decides at once; a key press arms first.
+      // A click decides at once. A key press must be repeated to decide.
       onClick={(event) => (step === what || event.detail > 0 ? void decide(what) : setStep(what))}
       onBlur={() => setStep((now) => (now === what ? 'asking' : now))}
     >
@@ -189,7 +192,7 @@ const ends: Partial<Record<Stand, readonly [mark: MarkKind, said: string]>> = {
   running: ['step', 'Is being made.'],
 }
 
-/** How it ended, in a grey edge. */
+/** The outcome of the change, with a grey edge. */
 function Ended({ change, stand }: { change: Change; stand: Stand }) {
   const { sentence, decidedBy, decidedAt, problem, undo, goesBackAt } = change
   const end = ends[stand]

@@ -1,6 +1,9 @@
 import type { Change } from 'protocol'
 
-/** The settings that a change left behind, by key; undefined where it changed none. */
+/**
+ * The settings that a change set, by key; an undefined value means that the change removed the key. Undefined if the change set no guest
+ * configuration.
+ */
 export function leftBy({
   toolInput: { set, remove },
   target,

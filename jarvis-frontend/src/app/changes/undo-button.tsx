@@ -10,7 +10,7 @@ import { useNow } from '../../ui/use-now.ts'
 import { useIsLive } from '../load-state.tsx'
 import { undoable } from './words.ts'
 
-/** Undo of one change, or why there is none. It is a call of its own, whose card comes as any: the chat in which it runs opens. */
+/** The button that undoes a change, or the reason why it cannot be undone. Undo is a call of its own with its own card; its chat opens. */
 export function UndoButton({ change, onUndo }: { change: Change; onUndo?: (() => void) | undefined }) {
   const isOperator = useValue(signedIn)?.role === 'operator'
   const isLive = useIsLive()

@@ -1,5 +1,5 @@
 import { readChange } from '../../api/change.ts'
 import { useLoad } from '../../api/use-load.ts'
 
-/** A change as it stands; undefined until it is loaded, and where there is none. */
+/** The present state of a change; undefined until it is loaded, or if the change does not exist. */
 export const useChange = (id: string) => useLoad(id, () => readChange(id), ['connect', 'changes']).data

@@ -2,7 +2,7 @@ import type { Change } from 'protocol'
 import { lower, when } from '../../features/confirmations/undo-words.ts'
 import { timeOfDay } from '../../lib/format.ts'
 
-/** How a change stands, as its row says it. `due`: its time is over, and it was not seen to go back yet. */
+/** The state of a change as its row shows it. `due`: the time to go back has come, but the change was not yet seen to go back. */
 export type Stand =
   | 'running'
   | 'made'
@@ -18,7 +18,7 @@ export type Stand =
 
 type Told = Pick<Change, 'state' | 'goesBackAt' | 'decidedAt' | 'decidedBy' | 'problem'>
 
-/** @param now by the server's clock, Unix ms */
+/** Returns the state of a change. @param now server's clock, Unix ms */
 export function standOf({ state, goesBackAt, decidedAt, decidedBy, problem }: Told, now: number): Stand {
   if (state === 'armed') return goesBackAt !== undefined && goesBackAt <= now ? 'due' : 'armed'
   if (state === 'undone')
@@ -27,12 +27,12 @@ export function standOf({ state, goesBackAt, decidedAt, decidedBy, problem }: To
   return problem !== undefined ? 'could_not' : decidedBy !== undefined ? 'kept' : 'made'
 }
 
-/** `09:30:31`: to the second, for a change happens at that moment. */
+/** Time of day with seconds, `09:30:31`, because a change goes back at an exact second. */
 export function second(at: number): string {
   return `${timeOfDay(at)}:${String(new Date(at).getSeconds()).padStart(2, '0')}`
 }
 
-/** True if a change can be taken back now, else the reason. */
+/** `may: true` if a change can be undone now, otherwise the reason. */
 export function undoable(
   { state, undo }: Pick<Change, 'state' | 'undo'>,
   now: number,
@@ -47,12 +47,17 @@ export function undoable(
   return { may: true }
 }
 
-/** When it is said how much time is left, and in which words: `2 minutes left: CPU limit of 122 is 2 cores. Keep it?` */
+/**
+ * Remaining times, ms, at which screen readers are told how much is left, and the sentence: `2 minutes left: CPU limit of 122 is 2 cores. Keep it?`
+ */
 export const spokenAtMs = [120_000, 30_000] as const
 export const spokenWords = (leftMs: number, sentence: string) =>
   `${leftMs >= 60_000 ? `${leftMs / 60_000} minutes` : `${leftMs / 1_000} seconds`} left: ${keepQuestion(sentence)}`
 
-/** Why a change goes back even where nobody can say Keep. @param timerOn the node with a timer of its own */
+/**
+ * Says why a change goes back even if nobody can be reached. @param timerOn name of the node that has a timer of its own; undefined: the timer of
+ * JARVIS
+ */
 export const armedWords = (timerOn: string | undefined) =>
   timerOn === undefined
     ? 'armed before the change, survives a restart'

@@ -13,7 +13,7 @@ import { live } from '../live.ts'
 import { useIsLive } from '../load-state.tsx'
 import './context.css'
 
-/** Goes back to before a message, as a branch: says first which files go back, which stay and why, and what is not undone. */
+/** Creates a branch that starts before a message. First shows which files are restored, which stay and why, and what is not undone. */
 export function BranchFrom({ sessionId, seq, onEnd }: { sessionId: string; seq: number; onEnd: () => void }) {
   const [detail, setDetail] = useState<CheckpointDetail>()
   const [problem, setProblem] = useState<string>()

@@ -8,7 +8,7 @@ import { usePanel } from '../panel-context.ts'
 import { contextOf } from './open.ts'
 import './context.css'
 
-/** `13.4k of 32.0k · $0.94`, which opens the context in place of the cluster. */
+/** A button such as `13.4k of 32.0k · $0.94`. It opens the context panel in place of the cluster panel. */
 export function ContextChip({ sessionId }: { sessionId: string }) {
   const [report, setReport] = useState<ContextReport>()
   const panel = usePanel()

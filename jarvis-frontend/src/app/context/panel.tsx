@@ -25,7 +25,7 @@ const titles: Record<ContextPart['part'], string> = {
   free: 'Free',
 }
 
-/** Shows how the window of a session's model is filled, its cost, and the points to go back to. */
+/** Shows how much of the model's context window a session uses, its cost, and the checkpoints to go back to. */
 export function ContextPanel({ sessionId, onClose }: { sessionId: string; onClose: () => void }) {
   const [report, setReport] = useState<ContextReport>()
   const [points, setPoints] = useState<readonly Checkpoint[]>([])
@@ -33,7 +33,7 @@ export function ContextPanel({ sessionId, onClose }: { sessionId: string; onClos
   const isLive = useIsLive()
   const store = live.chat.open(sessionId)
   const { view } = useValue(store.calm)
-  // A run's end, a card and a fold change what is told here.
+  // Changes when a run ends, a card appears, or turns are folded, so that the panel is read again.
   const version = `${view?.entries.length} ${view?.runId} ${view?.pending.length}`
   const look = useCallback(async () => {
     try {
@@ -78,7 +78,7 @@ export function ContextPanel({ sessionId, onClose }: { sessionId: string; onClos
   )
 }
 
-/** How strong the ink of each part is, of its order. */
+/** Colour strength of a part, by its position in the list. */
 const inkOf = (at: number) => ({ '--share': `${Math.max(30, 92 - 9 * at)}%` }) as React.CSSProperties
 
 function Window({ report }: { report: ContextReport }) {

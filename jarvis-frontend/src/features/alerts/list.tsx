@@ -10,14 +10,14 @@ import { Mark } from '../../ui/mark.tsx'
 import { detailOf, endingOf, groupOf, groupWord, headOf, type Line, markOf, severityWord } from './words.ts'
 
 const rowPx = { group: 34, day: 34, alert: 47, ended: 47, hidden: 31 }
-/** The distance from the end at which more is read. */
+/** Distance from the end of the list, in rows, at which more alerts are read. */
 const rowsAhead = 15
 
 type Props = {
   lines: readonly Line[]
   chosen: string | undefined
   linkTo: (id: string) => string
-  /** The title of a check, where it is known. */
+  /** The title of a check; undefined if it is not known. */
   titleOf: (check: string) => string | undefined
   now: number
   isLive: boolean
@@ -29,7 +29,7 @@ type Props = {
 export function AlertList({ lines, chosen, linkTo, titleOf, now, isLive, scroller, onEnd }: Props) {
   const list = useRef<HTMLUListElement>(null)
   const [top, setTop] = useState(0)
-  // Keep one function, because a new one would measure all rows again.
+  // Keep the same function: a new one would measure all rows again.
   const keyOf = useCallback((at: number) => lines[at]?.key ?? at, [lines])
   const rows = useVirtualizer({
     count: lines.length,
@@ -122,7 +122,7 @@ const AlertLink = ({ alert, to, isHere, children }: LinkProps) => (
   </Link>
 )
 
-/** Alerts of one check that another alert explains. */
+/** The alerts of one check that are hidden because another alert explains them. */
 function Hidden({
   line: { check, items },
   linkTo,
@@ -156,11 +156,11 @@ function Hidden({
   )
 }
 
-/** `140 uptime-kuma`, `pve`, `storage/pve/local`. */
+/** The name of an alert's object: `140 uptime-kuma`, `pve`, `storage/pve/local`. */
 export const nameOf = ({ object: { id, name, vmid } }: Alert): string =>
   [vmid, name].filter((part) => part !== undefined).join(' ') || id.replace(/^node\//, '')
 
-/** The alert's state as a mark: how far it is from firing, who has it, or how grave it is. */
+/** The alert's mark: progress until it fires, acknowledged or silenced, or its severity. */
 export function AlertMark({ alert, now, isLive }: { alert: Alert; now: number; isLive: boolean }) {
   const group = groupOf(alert)
   if (group === 'acknowledged') return <Icon name="check" />

@@ -15,7 +15,7 @@ export const groupWord: Record<Group | 'history', string> = {
 
 export const severityWord: Record<Severity, string> = { failed: 'Failed', look: 'Look', info: 'For the record' }
 
-/** Nothing that is not seen now keeps its colour. */
+/** Returns an alert's mark. An alert that is held, hidden or not live gets the mark `unknown`, without colour. */
 export const markOf = ({ state, severity, hiddenBy }: Alert, isLive = true): MarkKind =>
   !isLive || state === 'held' || hiddenBy !== undefined ? 'unknown' : severityMark[severity]
 
@@ -25,7 +25,7 @@ export function groupOf({ state, acknowledged, silenced }: Alert): Group {
   return state === 'pending' ? 'pending' : 'firing'
 }
 
-/** An alert's sentence as a heading. */
+/** Returns an alert's sentence as a heading, without the final dot. */
 export const headOf = ({ sentence }: Alert): string => sentence.replace(/\.$/, '')
 
 export type Line =
@@ -35,7 +35,7 @@ export type Line =
   | { kind: 'day'; key: string; at: number }
   | { kind: 'ended'; key: string; alert: Alert }
 
-/** The rows of a list: each group with its alerts, and under each alert those it hides, by their check. */
+/** Returns the rows of the list: each group with its alerts, and under each alert the alerts that it hides, grouped by check. */
 export function linesOf(items: readonly Alert[], only?: Group): Line[] {
   const known = new Set(items.map(({ id }) => id))
   const isUnder = ({ hiddenBy }: Alert) => hiddenBy !== undefined && known.has(hiddenBy)
@@ -63,7 +63,7 @@ function hiddenUnder(cause: Alert, items: readonly Alert[]): Line[] {
 
 const dayMs = 86_400_000
 const weekdays = ['Sunday', 'Monday', 'Tuesday', 'Wednesday', 'Thursday', 'Friday', 'Saturday']
-/** `02:14` of today, `Sunday 05:10` of the week before or after, else `Tue 14 Oct, 05:10`. */
+/** `02:14` for today, `Sunday 05:10` within six days before or after, otherwise `Tue 14 Oct, 05:10`. */
 export function when(at: number, now: number): string {
   const today = new Date(now).setHours(0, 0, 0, 0)
   if (at >= today && at < today + dayMs) return timeOfDay(at)
@@ -71,7 +71,7 @@ export function when(at: number, now: number): string {
   return exactTime(at, now)
 }
 
-/** The line under an alert's sentence. @param above the alert over it in the list */
+/** Returns the line under an alert's sentence. @param above the previous alert in the list */
 export function detailOf(alert: Alert, above: Alert | undefined, now: number): string {
   const { state, since, firedAt, firesAt, silenced, acknowledged } = alert
   if (silenced !== undefined) {
@@ -100,7 +100,7 @@ export function detailOf(alert: Alert, above: Alert | undefined, now: number): s
   return parts.filter(Boolean).join(' · ')
 }
 
-/** How long an ended alert lasted, and why it ended. */
+/** Returns when and why an ended alert ended, and how long it lasted. */
 export function endingOf({ firedAt, since, resolvedAt, ending, silenced }: Alert, now: number): [string, string] {
   const lasted = resolvedAt === undefined ? '' : span(resolvedAt - (firedAt ?? since))
   const quiet = silenced === undefined ? undefined : 'nobody was told'
@@ -113,7 +113,7 @@ export function checksWords(checks: { on: number; cannotRun: number }, checkedAt
   return `${checks.on} checks${away}, ${checkedAt === null ? 'not looked yet' : clockOf(checkedAt)}`
 }
 
-/** `09:08:12`, local. */
+/** Local time with seconds, `09:08:12`. */
 export function clockOf(at: number): string {
   return `${timeOfDay(at)}:${String(new Date(at).getSeconds()).padStart(2, '0')}`
 }

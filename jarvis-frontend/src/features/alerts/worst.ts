@@ -4,7 +4,7 @@ import type { MarkKind } from '../../ui/mark.tsx'
 
 export const severityMark: Record<Severity, MarkKind> = { failed: 'bad', look: 'warn', info: 'step' }
 
-/** The gravest mark of alerts that need a look; undefined where there are none. */
+/** Returns the worst mark and the number of alerts that need a look; undefined if there are none. */
 export function worstOf(items: readonly Alert[]): { mark: MarkKind; count: number } | undefined {
   const open = items.filter(needsLook)
   const [worst] = (['failed', 'look'] as const).filter((known) => open.some((alert) => alert.severity === known))

@@ -1,8 +1,8 @@
-/** The first row on screen, with the distances, px, of the row and its parts from the scroller's top. */
+/** The first row on screen. The distances, px, are from the scroller's top to the top of the row and of its parts. */
 export type Anchor = {
   key: string
   topPx: number
-  /** From the smallest part up to the row; none where the row is not drawn yet. */
+  /** Parts of the row, from the smallest to the row itself; empty if the row is not drawn yet. */
   parts: readonly { element: Element; topPx: number }[]
 }
 
@@ -13,8 +13,8 @@ export const topIn = (scroller: Element, element: Element): number =>
   element.getBoundingClientRect().top - scroller.getBoundingClientRect().top
 
 /**
- * Anchors at a drawn row. A row may be higher than the screen and change its height above the reader, so the anchor also
- * holds the row's parts, down to the first that is wholly below the scroller's top.
+ * Makes an anchor at a drawn row. A row may be higher than the screen and change its height above the reader. So the anchor also holds nested parts
+ * of the row, down to the first part that is wholly below the scroller's top.
  */
 export function anchorAt(scroller: Element, row: HTMLElement): Anchor {
   const parts: { element: Element; topPx: number }[] = []
@@ -27,7 +27,7 @@ export function anchorAt(scroller: Element, row: HTMLElement): Anchor {
   return { key: row.dataset.row ?? '', topPx: parts.at(-1)?.topPx ?? 0, parts }
 }
 
-/** How far the anchor moved, px downwards. Undefined when none of its parts is drawn. */
+/** Returns the distance by which the anchor moved down, px. Undefined if none of its parts is drawn. */
 export function movedPx(scroller: Element, { key, topPx, parts }: Anchor, list: Element): number | undefined {
   const part = parts.find(({ element }) => element.isConnected)
   if (part !== undefined) return topIn(scroller, part.element) - part.topPx

@@ -17,7 +17,7 @@ const Microphone = optional(
   () => null,
 )
 
-/** `share`: how much of the file was sent, 0 to 1. `preview`: a picture's `data:` address. */
+/** A file of the draft. `share`: share that was uploaded, 0 to 1. `preview`: `data:` URL of a picture. */
 type Item = {
   key: number
   name: string
@@ -29,21 +29,21 @@ type Item = {
   stop: AbortController
 }
 
-/** The files of the message that is being written. */
+/** The files attached to the message that the person is writing. */
 export type Attached = {
-  /** @returns ids of the files; undefined while one is on its way or failed, which the person then sees */
+  /** @returns ids of the files; undefined if a file is still uploading or failed, and then the person sees why */
   ids(): string[] | undefined
-  /** True if files keep an answer to a question from being sent: such an answer takes no files. The person then sees why. */
+  /** True if files prevent sending an answer to a question, because such an answer takes no files. The person then sees why. */
   holdsBack(): boolean
-  /** Forgets the files after they were sent. */
+  /** Removes the files from the draft after they were sent. */
   clear(): void
-  /** Adds the files of an earlier message that is edited. */
+  /** Adds the files of an earlier message that the person edits. */
   take(files: readonly Attachment[]): void
 }
 
 const most = 8
 let made = 0
-/** The files by draft, so that they outlive a message that could not be sent. */
+/** The files by draft, so that they are kept if a message could not be sent. */
 const drafts = new Map<string, { items: Value<readonly Item[]>; said: Value<string> }>()
 
 function draftOf(key: string) {
@@ -54,7 +54,7 @@ function draftOf(key: string) {
 
 type Props = { draftKey: string; onReady: (attached: Attached) => void }
 
-/** The files of the message that is being written: picked, pasted into the field or dropped on the page. */
+/** Attaches files to the message that the person is writing: chosen, pasted into the field, or dropped on the page. */
 export function Attach({ draftKey, onReady }: Props) {
   const { items: draft, said: words } = draftOf(draftKey)
   const items = useValue(draft)

@@ -6,7 +6,7 @@ import { visibleText } from '../../ui/visible.ts'
 import { Pictures } from './pictures.tsx'
 import './attach.css'
 
-/** The files of a message that was sent. */
+/** Shows the files of a sent message. */
 export function AttachedFiles({ files, sessionId }: { files: readonly Attachment[]; sessionId: string }) {
   const pictures = files.filter(({ mimeType }) => mimeType !== 'text/plain')
   return (

@@ -1,29 +1,29 @@
 import { tokensOf } from 'jarvis-backend/markdown'
 import type { MarkedOptions, Token, TokensList } from 'marked'
 
-/** A top-level block of markdown; `key` is where it starts, so a finished block keeps its identity as text grows. */
+/** A top-level block of markdown. `key`: the position where the block starts, so that a finished block keeps its key while the text grows. */
 export type Block = { key: number; token: Token }
 type Links = TokensList['links']
 
-/** Consecutive finished blocks. Their parsed form can be dropped, because the text is kept. */
+/** Consecutive finished blocks. Their parsed form can be dropped, because the group keeps the text. */
 export type Group = { key: number; text: string; options: MarkedOptions | undefined; links: Links }
 
-/** Blocks, the last of which may grow. */
+/** Consecutive blocks; the last block may still grow. */
 export type Growing = { key: number; blocks: readonly Block[] }
 
 export type Parsed = {
   text: string
   options: MarkedOptions | undefined
   whole: readonly Group[]
-  /** The blocks after the whole groups. The last of them may grow. */
+  /** The blocks after the complete groups. The last block may still grow. */
   tail: readonly Block[]
-  /** Addresses of links that the whole groups define. */
+  /** URLs of links that the complete groups define. */
   links: Links
   /** True if the text may hold math or footnotes, which GFM does not have. */
   hasExtras: boolean
 }
 
-/** Blocks in a group, and groups in a pile. */
+/** Number of blocks in a group, and of groups in a pile. */
 export const perGroup = 16
 const read = new WeakMap<Group, readonly Block[]>()
 
@@ -38,20 +38,20 @@ function lex(text: string, at: number, options: MarkedOptions | undefined, known
   return { blocks, links: tokens.links }
 }
 
-/** The blocks of a group, parsed again when they were dropped. */
+/** Returns the blocks of a group. Parses the text again if the blocks were dropped. */
 export function blocksOf(group: Group): readonly Block[] {
   const blocks = read.get(group) ?? lex(group.text, group.key, group.options, group.links).blocks
   read.set(group, blocks)
   return blocks
 }
 
-/** Frees the memory of a group's blocks, which is a hundred times that of their text. */
+/** Drops a group's parsed blocks, which need a hundred times the memory of their text. */
 export const forget = (group: Group): void => void read.delete(group)
 
 /**
- * Parses markdown into blocks. When `before` is the beginning of the same text, only its last block is parsed again and
- * the others stay the same objects. For another text, unchanged blocks at the same place stay the same objects.
- * @param options of the lexer; GFM where absent
+ * Parses markdown into blocks. If `text` starts with the text of `before`, only the last block of `before` is parsed again, and all others stay the
+ * same objects. For any other text, unchanged blocks at the same position stay the same objects.
+ * @param options of the lexer; undefined: GFM
  */
 export function parseBlocks(text: string, before?: Parsed, options?: MarkedOptions): Parsed {
   if (before !== undefined && before.text !== '' && before.options === options && text.startsWith(before.text))
@@ -75,7 +75,7 @@ export function parseBlocks(text: string, before?: Parsed, options?: MarkedOptio
 }
 
 function goOn(text: string, before: Parsed): Parsed {
-  // A list can go on after a blank line, so the last block is parsed again together with the new text.
+  // A list can continue after a blank line, so parse the last block again together with the new text.
   const last = Math.max(0, lastOf(before.tail))
   const kept = before.tail.slice(0, last)
   const from = before.tail[last]?.key ?? 0
@@ -84,7 +84,7 @@ function goOn(text: string, before: Parsed): Parsed {
   return grouped([...kept, ...blocks], links, { ...before, text, hasExtras: before.hasExtras || mayHoldExtras(rest) })
 }
 
-/** Puts finished blocks into groups of a fixed number. */
+/** Moves finished blocks into groups of `perGroup`; the other blocks become the tail. */
 function grouped(blocks: readonly Block[], links: Links, parsed: Omit<Parsed, 'tail'>): Parsed {
   const count = Math.floor(Math.max(0, lastOf(blocks)) / perGroup) * perGroup
   const finished = blocks.slice(0, count)
@@ -102,7 +102,7 @@ function grouped(blocks: readonly Block[], links: Links, parsed: Omit<Parsed, 't
   }
 }
 
-/** The blocks of a tail in groups, the last of which may grow. */
+/** Splits a tail into groups; the last group may still grow. */
 export const growing = (tail: readonly Block[]): Growing[] =>
   chunksOf(tail).map((blocks) => ({ key: blocks[0]?.key ?? 0, blocks }))
 
@@ -126,7 +126,7 @@ const mayHoldExtras = (text: string) => /\$|\\[([]|\[\^/.test(text)
 const [encoder, decoder] = [new TextEncoder(), new TextDecoder('utf-8', { ignoreBOM: true })]
 
 /**
- * Copies a string. An engine makes a slice a view of the whole text, so each finished block would keep the whole text of
- * its time in memory. Half of a character outside the BMP becomes U+FFFD until the other half comes.
+ * Copies a string. JavaScript engines make a slice a view of the whole text, so each finished block would keep in memory the whole text from which
+ * it was cut. An unpaired surrogate at the end becomes U+FFFD until its other half arrives.
  */
 const ownCopy = (text: string): string => decoder.decode(encoder.encode(text))

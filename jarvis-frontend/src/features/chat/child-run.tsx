@@ -16,7 +16,7 @@ import { type Call, endOf, type Row, type Run } from './runs.ts'
 import { ToolRow } from './tool-row.tsx'
 
 type Line<C> = Extract<EntryOf<'subrun'>, { change: C }>
-/** `begun`: absent where the beginning is in an earlier part that is not loaded. */
+/** A child run for its row. `begun`: undefined if the begin entry is in an earlier part that is not loaded. */
 type ChildRun = { run: Run; begun: Line<'begin'> | undefined; ended: Line<'end'> | undefined }
 
 function childOf(run: Run): ChildRun {
@@ -38,7 +38,7 @@ const marks: Record<State, [MarkKind, word: string]> = {
 
 type Progress = Readonly<Record<string, string>> | undefined
 
-/** A child run, or the line that says which children the run waits for. */
+/** Draws a child run, or the line that says for which children the run waits. */
 export const ChildRow = ({
   row,
   sessionId,
@@ -54,7 +54,7 @@ export const ChildRow = ({
     <ChildRunRow run={row.child} sessionId={sessionId} progress={progress} />
   )
 
-/** Work that an agent handed to another one. Folded, it shows task, outcome, calls, tokens and cost; opened, its calls on their own spine. */
+/** The run of another agent that got work by `delegate`. Folded, the row shows task, outcome, calls, tokens and cost; opened, also the calls. */
 function ChildRunRow({ run, sessionId, progress }: { run: Run; sessionId: string; progress: Progress }) {
   const [isOpen, setOpen] = useState(false)
   const child = childOf(run)
@@ -114,7 +114,7 @@ function ChildRunRow({ run, sessionId, progress }: { run: Run; sessionId: string
   )
 }
 
-/** A button that ends this child run alone. */
+/** A button that stops only this child run. */
 function StopChild({ sessionId, runId, agent }: { sessionId: string; runId: string; agent: string }) {
   const chat = useChat()
   const isOperator = useValue(signedIn)?.mayAsk === true
@@ -142,7 +142,7 @@ function StopChild({ sessionId, runId, agent }: { sessionId: string; runId: stri
   )
 }
 
-/** `main waits for coder; 1 of 2 is done. Stop ends both.` */
+/** Says for which children the run waits: `main waits for coder; 1 of 2 is done. Stop ends both.` */
 function ChildrenWait({ runs }: { runs: readonly Run[] }) {
   const begins = runs.flatMap(({ entries, end }) =>
     entries.flatMap((entry) => (entry.type === 'subrun' && entry.change === 'begin' ? [{ ...entry, end }] : [])),
@@ -165,7 +165,7 @@ function ChildrenWait({ runs }: { runs: readonly Run[] }) {
 const ChildCall = ({ call, ...given }: { call: Call; sessionId: string; progress: string | undefined }) =>
   call.blocked === undefined ? <ToolRow call={call} {...given} /> : <BlockedRow call={call} />
 
-/** The state of a child run: what it waits for, how long it has worked, or how it ended. */
+/** The state of a child run: the reason why it waits, its working time, or its outcome. */
 function Standing({
   child: { begun, ended },
   calls,
@@ -206,7 +206,7 @@ function Standing({
 
 const Since = ({ at }: { at: number }) => ` for ${span(Math.max(0, useNow(1_000) - at))}`
 
-/** `14 calls · 31k · $0.04`; while the run works, also the limit of tokens. */
+/** Returns calls, tokens and cost: `14 calls · 31k · $0.04`. While the run works, also the token limit. */
 function factsOf({ begun, ended, run }: ChildRun, calls: readonly Call[]): string {
   const count = plural(ended?.calls ?? calls.filter((call) => endOf(call) !== undefined).length, 'call')
   const tokens = ended?.tokens ?? tokensIn(run)
@@ -222,7 +222,7 @@ const tokensIn = ({ entries }: ChildRun['run']): number =>
     0,
   )
 
-/** Two joined dots, the mark of another agent's run. The mark has no colour, because colours mean risk or health. */
+/** The icon of another agent's run: two joined dots. It has no colour, because colours mean risk or health. */
 const Joined = () => (
   <svg width={12} height={12} viewBox="0 0 16 16" aria-hidden="true">
     <g fill="none" stroke="currentColor" strokeWidth="1.8">

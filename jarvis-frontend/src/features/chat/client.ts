@@ -21,7 +21,7 @@ const turns = new Set([
 
 export type Sent = { ok: true; sessionId: string; runId: string } | Refusal
 
-/** Keeps unsent messages over a reload with their `requestId`, so that the server accepts a repeated one once. */
+/** Stores unsent messages so that they survive a reload. Each keeps its `requestId`, so that the server accepts a repeated message only once. */
 function keepUnsent(sessionId: string, store: SessionStore): SessionStore {
   const key = `unsent.${sessionId}`
   let kept: readonly Outgoing[] = []
@@ -40,14 +40,14 @@ function keepUnsent(sessionId: string, store: SessionStore): SessionStore {
   return store
 }
 
-/** The sessions that this browser follows, and the requests to them. */
+/** The open sessions of this page, and the requests to them. */
 export class ChatClient {
   readonly #socket: ChatSocket
-  /** By session, the most recently used last. */
+  /** Stores by session id, the most recently used last. */
   readonly #stores = new Map<string, SessionStore>()
-  /** Sessions with a pending `chat:attach`, which `ask` repeats after a lost link. */
+  /** Sessions with a pending `chat:attach`. `ask` repeats the request after a lost connection. */
   readonly #attaching = new Set<string>()
-  /** By session, the seq of the entry before which a page is being read. */
+  /** By session id: the seq of the oldest known entry, while the page before that entry is read. */
   readonly #reading = new Map<string, number>()
   #leaving = new AbortController()
 
@@ -67,7 +67,7 @@ export class ChatClient {
     })
   }
 
-  /** Follows a session. The first call attaches to it. */
+  /** Returns the store of a session. The first call attaches to the session. */
   open(sessionId: string): SessionStore {
     const known = this.#stores.get(sessionId)
     const store = known ?? keepUnsent(sessionId, new SessionStore(nextFrame, () => void this.#attach(sessionId)))
@@ -84,7 +84,7 @@ export class ChatClient {
     if (store === undefined || this.#attaching.has(sessionId)) return
     this.#attaching.add(sessionId)
     store.hold()
-    // Ask from the last entry, not the last token: a restarted server may use the numbers of tokens again.
+    // Request everything after the last entry, not after the last token: a restarted server may reuse the seq numbers of tokens.
     const since = store.state.get().view?.entries.at(-1)?.seq
     const reply = await this.#ask('chat:attach', { sessionId, since })
     this.#attaching.delete(sessionId)
@@ -96,7 +96,7 @@ export class ChatClient {
     return ask(this.#socket, name, payload, this.#leaving.signal)
   }
 
-  /** Ends the pending requests at sign-out and forgets the sessions, which the next person must not see. Unsent messages are kept. */
+  /** For sign-out: cancels pending requests and drops the sessions, which the next person must not see. Unsent messages are kept. */
   forget(): void {
     this.#stores.clear()
     this.#reading.clear()
@@ -162,7 +162,7 @@ export class ChatClient {
     return this.#ask('chat:answer', { sessionId, questionId, ...answer, requestId })
   }
 
-  /** Stops one run, or all runs of the session where `runId` is absent. */
+  /** Stops one run, or all runs of the session if `runId` is undefined. */
   abort(sessionId: string, runId?: string) {
     return this.#ask('chat:abort', { sessionId, ...(runId !== undefined && { runId }) })
   }
@@ -171,7 +171,7 @@ export class ChatClient {
     return this.#ask('chat:unqueue', { sessionId, messageId: message.messageId })
   }
 
-  /** Sends a message that a stop held back. */
+  /** Sends a queued message that was held back when a run was stopped. */
   sendHeld(sessionId: string, message: QueuedMessage) {
     return this.#ask('chat:send_held', { sessionId, messageId: message.messageId })
   }
@@ -181,7 +181,7 @@ export class ChatClient {
     const { view } = store.state.get()
     const first = view?.entries[0]
     if (view === undefined || first === undefined || !view.hasEarlier) return
-    // Each page is read once, even if this is called again meanwhile. The next page can be read once this one is drawn.
+    // Read each page once, even if this method is called again meanwhile. The next page can be read after this one is drawn.
     if (this.#reading.get(sessionId) === first.seq) return
     this.#reading.set(sessionId, first.seq)
     try {

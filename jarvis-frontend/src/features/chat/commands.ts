@@ -2,8 +2,8 @@
 export type Act = 'new' | 'model' | 'stop' | 'export' | 'help'
 
 /**
- * `tool`: what is called, with the words behind the name as its arguments, in order; the last one takes the rest.
- * `ask`: what the model is asked instead.
+ * A command. `tool`: the tool that it calls; the words after the name are its arguments in order, and the last argument takes the rest of the line.
+ * `ask`: makes the message that is sent to the model instead of calling the tool.
  */
 export type Command = { name: string; detail: string } & (
   | { act: Act }
@@ -69,12 +69,12 @@ export function meaningOf(text: string): Meaning {
   if (command === undefined) return { send: text }
   if ('act' in command) return { act: command.act }
   const rest = text.slice(command.name.length + 1).trim()
-  // `key=value` is for the tool itself.
+  // Arguments of the form `key=value` are passed to the tool unchanged.
   if (/^\w+=/.test(rest)) return { send: `/${command.tool} ${rest}` }
   const { takes } = command
   let left = rest
   const values = takes.map(({ name }, at) => {
-    // Keep the last argument as typed, because spaces within quotes count.
+    // Keep the last argument as typed, because spaces inside quotes matter.
     const value = at === takes.length - 1 ? left : (/^\S*/.exec(left)?.[0] ?? '')
     left = left.slice(value.length).trimStart()
     return { name, value }
@@ -87,7 +87,7 @@ export function meaningOf(text: string): Meaning {
   return { send: `/${command.tool}${given.join('')}` }
 }
 
-/** `/ssh node command`, with optional arguments in brackets. */
+/** Shows a command with its arguments, optional ones in brackets: `/ssh node command`. */
 export const hintOf = (command: Command): string =>
   [
     `/${command.name}`,

@@ -5,7 +5,7 @@ export type Suggestion = { key: string; label: string; detail: string; tier?: Ti
 export type Completion = { from: number; to: number; suggestions: readonly Suggestion[]; hint?: string }
 /** An enabled skill of the agent that answers. */
 export type SkillName = { name: string; description: string }
-/** A node or a guest. `value`: how an argument names it; `insert`: how a sentence names it. */
+/** A node or a guest. `value`: the text for an argument; `insert`: the text for a sentence. */
 export type NounName = { kind: 'node' | 'vm' | 'ct'; label: string; detail: string; insert: string; value: string }
 
 type Argument = {
@@ -32,7 +32,7 @@ function argumentsOf(tool: ToolInfo): Argument[] {
     .sort((a, b) => Number(b.isRequired) - Number(a.isRequired))
 }
 
-/** `node=text  command=text`, with optional arguments in brackets. */
+/** Shows a tool's arguments, optional ones in brackets: `node=text command=text`. */
 export const argumentHint = (tool: ToolInfo): string =>
   argumentsOf(tool)
     .map(({ name, type, isRequired }) => (isRequired ? `${name}=${type}` : `[${name}=${type}]`))
@@ -41,7 +41,7 @@ export const argumentHint = (tool: ToolInfo): string =>
 const shown = 9
 const firstSentence = (text: string) => text.split(/(?<=\.)\s/)[0] ?? ''
 
-/** Finds what can be completed at the cursor: a command, a tool, its arguments, or `@` and a name. */
+/** Finds completions at the cursor: for a command, a tool, a tool's arguments, or a name after `@`. */
 export function complete(
   text: string,
   cursor: number,
@@ -92,7 +92,7 @@ function names(typed: string, tools: readonly ToolInfo[], skills: readonly Skill
     return { key: command.name, label, detail: command.detail, insert, tier }
   })
   const known = skills
-    // A skill with a command's name is left out: the line means the command.
+    // Leave out a skill that has the name of a command: the line then means the command.
     .filter(({ name }) => commands.every((command) => command.name !== name))
     .map(({ name, description }): Suggestion => {
       const detail = `Skill: ${firstSentence(description)}`
@@ -114,7 +114,7 @@ function names(typed: string, tools: readonly ToolInfo[], skills: readonly Skill
     .sort((a, b) => Number(b.key.startsWith(word)) - Number(a.key.startsWith(word)))
 }
 
-/** The arguments not given yet, or the values of the argument being typed. */
+/** Completes the missing arguments, or the value of the argument that is being typed. */
 function argumentsAt(before: string, to: number, text: string, tool: ToolInfo, nouns: readonly NounName[]): Completion {
   const cursor = before.length
   const hint = argumentHint(tool)
@@ -138,7 +138,7 @@ function argumentsAt(before: string, to: number, text: string, tool: ToolInfo, n
   return withHint(at(word, cursor, to, word === '' && !before.endsWith(' ') ? [] : suggestions))
 }
 
-/** The values of an argument: those its schema lists, else nodes or guests of the live cluster. */
+/** Completions for the value of an argument: the values in its schema, otherwise nodes or guests of the live cluster. */
 function valuesOf(
   argument: string,
   toolName: string,

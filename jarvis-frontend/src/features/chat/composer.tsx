@@ -9,10 +9,10 @@ import { phone, useMedia } from '../../ui/use-media.ts'
 import type { NounName, SkillName, Suggestion } from './complete.ts'
 
 type Props = {
-  /** The key under which unsent text is kept: a session's id, or `new`. */
+  /** Key of the stored draft: a session's id, or `new`. */
   draftKey: string
   model: string | undefined
-  /** Chooses another model; absent where this person may not. */
+  /** Opens the choice of model; undefined if this person may not choose. */
   onModel?: (() => void) | undefined
   tools: readonly ToolInfo[]
   nouns: readonly NounName[]
@@ -21,20 +21,20 @@ type Props = {
   isRunning: boolean
   /** The next message answers a question of the model. */
   isAnswer: boolean
-  /** Why nothing can be sent here; absent where sending works. */
+  /** The reason why nothing can be sent here; undefined if sending is possible. */
   rest?: string | undefined
-  /** Changes when the person asked to write here. */
+  /** A new value moves the focus to the composer. */
   focusKey?: string | undefined
-  /** @param text the whole text; a command as it was typed */
+  /** Sends the message. @param text the whole text; a command as it was typed */
   onSend: (text: string) => void
   onStop: () => void
-  /** Lines above the box: the queue, the link. */
+  /** Lines above the field, such as the queue and the connection state. */
   children?: React.ReactNode
 }
 
 type Suggesting = typeof import('./suggestions.tsx')
 
-/** The code of the suggestions, fetched at the latest when something is typed that may be completed. */
+/** Loads the code of the suggestions, at the latest when the text contains `/` or `@`. */
 function useSuggesting(text: string): Suggesting | undefined {
   const isWanted = /[/@]/.test(text)
   const [part, setPart] = useState<Suggesting>()
@@ -44,7 +44,7 @@ function useSuggesting(text: string): Suggesting | undefined {
   return part
 }
 
-/** The skills, read again whenever a line begins to name something. */
+/** Reads the skills again each time the person begins to type a name. */
 function useSkills(isWanted: boolean, read: Props['readSkills']): readonly SkillName[] | undefined {
   const [skills, setSkills] = useState<readonly SkillName[]>()
   const reads = useRef(read)
@@ -83,7 +83,7 @@ export function Composer({
   const skills = useSkills(text.startsWith('/'), readSkills)
   const completion = isClosed ? undefined : part?.complete(text, cursor, tools, nouns, skills)
   const suggestions = completion?.suggestions ?? []
-  // In a layout effect, so that the next key press does not miss the field.
+  // A layout effect, so that the next key press already goes to the field.
   useLayoutEffect(() => {
     const element = field.current
     if (focusKey === undefined || element === null) return
@@ -109,7 +109,7 @@ export function Composer({
     setClosed(false)
     keep.set(`draft.${draftKey}`, value === '' ? undefined : value)
   }
-  /** Inserts text as if it were typed, so that it can be undone. The caret stands behind the text before the next key. */
+  /** Inserts text as if the person typed it, so that the browser can undo it. The caret is behind the text before the next key press. */
   const put = (words: string, from: number, to = from) => {
     field.current?.focus()
     field.current?.setSelectionRange(from, to)
@@ -118,7 +118,7 @@ export function Composer({
   const take = ({ insert }: Suggestion) => {
     if (completion === undefined) return
     const { from, to } = completion
-    // The suggestion ends with a space.
+    // The suggestion already ends with a space, so replace the space that follows.
     put(insert, from, insert.endsWith(' ') && text[to] === ' ' ? to + 1 : to)
   }
   const begin = (sign: '/' | '@') => {
@@ -146,7 +146,7 @@ export function Composer({
         setClosed(true)
         return
       }
-      // Enter sends a complete name. It takes a suggestion chosen with the arrows or, where it would send, still typed in part.
+      // Enter sends a completely typed name. Enter takes a suggestion if it was chosen with the arrows, or if Enter would send a partly typed name.
       const isPart = completion?.from === 0 ? text !== picked?.insert.trimEnd() : !text.startsWith('/')
       const isEnter = event.key === 'Enter' && !event.shiftKey && !event.ctrlKey && !event.metaKey
       const takes = event.key === 'Tab' || (isEnter && (hasMoved || (isPart && sends(event))))

@@ -1,6 +1,6 @@
 import { useLayoutEffect, useRef } from 'react'
 
-/** Reads earlier entries. It keeps the focus while it reads, and leaves it to the conversation when there are none any more. */
+/** A button that reads earlier entries. It keeps the focus while it reads. When no earlier entries are left, the conversation gets the focus. */
 export function EarlierButton({ isLoading, onLoad }: { isLoading: boolean; onLoad: () => void }) {
   const button = useRef<HTMLButtonElement>(null)
   useLayoutEffect(() => {
@@ -11,7 +11,7 @@ export function EarlierButton({ isLoading, onLoad }: { isLoading: boolean; onLoa
     }
   }, [])
   return (
-    // A disabled button would lose the focus.
+    // Not `disabled`: a disabled button would lose the focus.
     <button
       ref={button}
       type="button"

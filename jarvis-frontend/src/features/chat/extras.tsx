@@ -14,7 +14,7 @@ type Read = (this: TokenizerThis, src: string) => Tokens.Generic | undefined
 
 const readMathBlock: Read = (src) => math(/^ {0,3}(?:\$\$([^$]+)\$\$|\\\[([\s\S]+?)\\\])[ \t]*(?:\n|$)/.exec(src), true)
 
-// `$5 and $6` is no formula: the signs touch the formula, and no digit follows the last one.
+// `$5 and $6` is not a formula: the dollar signs must touch the formula, and no digit may follow the last one.
 const readMath: Read = (src) =>
   math(/^(?:\$\$([^$\n]+)\$\$|\$(?![\s$])((?:\\.|[^\\$\n])*?[^\\$\s])\$(?![\d\w$])|\\\((.+?)\\\))/.exec(src), false)
 
@@ -31,8 +31,8 @@ const readFootnoteRef: Read = (src) => {
 }
 
 /**
- * Options of the lexer for markdown beyond GFM in answers: math and footnotes. `Marked` would make them from extensions,
- * but the build leaves it out. The readers run in order, the last extension first, as `Marked` has it.
+ * Lexer options for markdown that GFM does not have: math and footnotes. `Marked` would build these options from extensions, but the build leaves
+ * `Marked` out. As in `Marked`, the last extension is tried first.
  */
 export const options: MarkedOptions = {
   gfm: true,
@@ -48,7 +48,7 @@ export const options: MarkedOptions = {
 
 type Props = { token: Token; Inline: React.ComponentType<{ tokens?: Token[] | undefined }> }
 
-/** Draws the tokens that `options` reads, and any other token as it was written. */
+/** Draws the tokens that `options` adds. Any other token is drawn as its source text. */
 export function Extra({ token, Inline }: Props) {
   const known = token as Tokens.Generic as Math | Footnote | FootnoteRef
   switch (known.type) {
@@ -74,7 +74,7 @@ export function Extra({ token, Inline }: Props) {
   }
 }
 
-/** Goes to the footnote in the same answer: another answer may have a footnote of the same name. */
+/** Scrolls to the footnote in the same answer, because another answer may have a footnote of the same name. */
 function goToNote(from: Element, label: string): void {
   const prose = from.closest('.prose')
   if (prose !== null) wake(prose, label.toLowerCase())
@@ -85,7 +85,7 @@ function goToNote(from: Element, label: string): void {
 
 const longest = 2_000
 
-/** A formula as MathML, which needs neither fonts nor styles. Its source is shown while it loads and where it is invalid. */
+/** A formula as MathML, which needs neither fonts nor styles. The source is shown while the code loads, and if the formula is invalid. */
 function Formula({ raw, text, isDisplay }: Math) {
   const box = useRef<HTMLElement>(null)
   const [isDrawn, setDrawn] = useState(false)
@@ -94,7 +94,7 @@ function Formula({ raw, text, isDisplay }: Math) {
     const draw = async () => {
       const { default: katex } = await import('katex')
       if (!isHere || box.current === null || text.length > longest) return
-      // Without trust there are no links, pictures or classes; the limits keep it from growing over the page.
+      // Without `trust` a formula has no links, pictures or classes. The limits keep it from covering the page.
       const limits = { trust: false, maxSize: 10, maxExpand: 100 }
       katex.render(text, box.current, { output: 'mathml', displayMode: isDisplay, strict: 'ignore', ...limits })
       setDrawn(true)

@@ -7,21 +7,21 @@ import type { SessionView } from './state.ts'
 
 type Props = {
   runs: readonly Run[]
-  /** Returns the run in progress and its streaming text, which no entry holds yet. */
+  /** Returns the run in progress and its streaming text, which is not in an entry yet. */
   live: () => Pick<SessionView, 'runId' | 'partial'> | undefined
-  /** Reads more of the session; undefined once all of it is read. */
+  /** Reads more of the session; undefined if the whole session is loaded. */
   onMore: (() => Promise<void>) | undefined
-  /** Brings a run on screen. @returns its element */
+  /** Scrolls a run into view. @returns its element */
   onShow: (runId: string) => HTMLElement | null
   onClose: () => void
 }
 
-/** Finds words in a session that is loaded and drawn in part, which the browser's own search would miss. */
+/** Searches a session. The browser's own search would miss the parts that are not loaded or not drawn. */
 export function Find({ runs, live, onMore, onShow, onClose }: Props) {
   useEscape(onClose)
   const field = useRef<HTMLInputElement>(null)
   const [words, setWords] = useState('')
-  /** The run that is shown, by id: earlier runs may still be read. Undefined: the first. */
+  /** Id of the run that is shown as the hit; undefined: the first hit. An id, because earlier runs may still be loaded. */
   const [shown, setShown] = useState<string>()
   const texts = useRef(new WeakMap<Run, string>())
   const found = useMemo(() => {
@@ -40,7 +40,7 @@ export function Find({ runs, live, onMore, onShow, onClose }: Props) {
     if (runId !== undefined) setShown(runId)
   }, [runId])
   const isReading = words.trim() !== '' && onMore !== undefined
-  // Each page brings other runs, which start the effect again.
+  // Each page adds runs, which start the effect again.
   // biome-ignore lint/correctness/useExhaustiveDependencies: as above
   useEffect(() => {
     if (isReading) void onMore()
@@ -57,7 +57,7 @@ export function Find({ runs, live, onMore, onShow, onClose }: Props) {
       return
     }
     let isHere = true
-    // Showing a run uses `flushSync`, which React does not allow within an effect.
+    // `onShow` uses `flushSync`, which React does not allow inside an effect.
     queueMicrotask(() => {
       const row = isHere ? show.current(runId) : null
       if (row === null) return
@@ -117,7 +117,7 @@ export function Find({ runs, live, onMore, onShow, onClose }: Props) {
   )
 }
 
-/** The text of a run that a person can read. */
+/** The visible text of a run. */
 function textOf({ user, items }: Run): string {
   const parts = items.map((item) => {
     if (item.kind === 'text' || item.kind === 'thinking') return item.text
@@ -128,7 +128,7 @@ function textOf({ user, items }: Run): string {
   return [user?.text, ...parts].join('\n')
 }
 
-/** The ranges of the words in the drawn text. Words that cross elements are not marked. */
+/** Returns the ranges of the words in the drawn text. Words that extend over several elements are not marked. */
 function rangesOf(row: HTMLElement, words: string): Range[] {
   const ranges: Range[] = []
   const texts = document.createTreeWalker(row, NodeFilter.SHOW_TEXT)

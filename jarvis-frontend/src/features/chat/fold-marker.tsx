@@ -5,7 +5,7 @@ import { Icon } from '../../ui/icon.tsx'
 import { visibleText } from '../../ui/visible.ts'
 import './fold-marker.css'
 
-/** The kinds of facts in the order of reading. */
+/** The kinds of facts, in the order in which they are shown. */
 const kinds: readonly (readonly [kind: string, title: string])[] = [
   ['change', 'Changes'],
   ['order', 'You said'],
@@ -18,7 +18,10 @@ const kinds: readonly (readonly [kind: string, title: string])[] = [
   ['skill', 'Skills'],
 ]
 
-/** Marks where older entries were folded for the model: facts made by code, then the model's own words. The entries stay above. */
+/**
+ * Marks the place where older entries were folded for the model. Shows the facts that code extracted, then the model's summary. The entries stay
+ * above.
+ */
 export function FoldMarker({ fold }: { fold: EntryOf<'compaction'> }) {
   const [isOpen, setOpen] = useState(false)
   const { what, count, at, tokensBefore, tokensAfter, facts, text } = fold
@@ -59,7 +62,7 @@ const others = (facts: readonly Fact[]) =>
     .filter((kind) => !kinds.some(([known]) => known === kind))
     .map((kind) => [kind, kind] as const)
 
-/** Unknown outcomes and denials are named even where their number is 0. */
+/** Kinds that are shown even if their number is 0. */
 const always = ['unknown', 'denied']
 
 function Kind({ kind, title, facts }: { kind: string; title: string; facts: readonly Fact[] }) {

@@ -6,10 +6,10 @@ import type { SessionStore } from './store.ts'
 type Props = {
   store: SessionStore
   sessionId: string
-  /** The entry to open: a message, or words of an answer. */
+  /** The entry to open: a message, or a text of an answer. */
   seq: number
   runs: readonly Run[]
-  /** Brings a run on screen. @returns its element */
+  /** Scrolls a run into view. @returns its element */
   onShow: (runId: string) => HTMLElement | null
 }
 
@@ -21,12 +21,12 @@ export function GoTo({ store, sessionId, seq, runs, onShow }: Props) {
   const runId = runs.find(({ entries }) => entries.some((entry) => entry.seq === seq))?.runId
   const isFarUp = runId === undefined && runs.length > 0
   useEffect(() => {
-    // Where the read fails, the session stands at its end and says itself what is wrong.
+    // If the read fails, the session stays at its end and shows the error itself.
     if (isFarUp) void readBackTo(store, sessionId, seq).catch(() => undefined)
   }, [store, sessionId, seq, isFarUp])
   useEffect(() => {
     if (runId === undefined || isThere.current) return
-    // Showing a run uses `flushSync`, which React does not allow within an effect.
+    // `onShow` uses `flushSync`, which React does not allow inside an effect.
     queueMicrotask(() => {
       const row = isThere.current ? null : show.current(runId)
       if (row === null) return
@@ -34,7 +34,7 @@ export function GoTo({ store, sessionId, seq, runs, onShow }: Props) {
       const message = row.querySelector<HTMLElement>(`[data-seq="${seq}"]`) ?? row
       message.dataset.found = ''
       message.tabIndex = -1
-      // The button that led here from another version may have the focus already.
+      // The button that opened this version may already have the focus.
       if (!row.contains(document.activeElement)) message.focus({ preventScroll: true })
       message.scrollIntoView({ block: 'center' })
     })
@@ -42,7 +42,7 @@ export function GoTo({ store, sessionId, seq, runs, onShow }: Props) {
   return null
 }
 
-/** Reads page after page and then shows all of them together, which draws the stream once. */
+/** Reads page after page, and adds all of them together, so that the conversation is drawn only once. */
 async function readBackTo(store: SessionStore, sessionId: string, seq: number): Promise<void> {
   const { view } = store.state.get()
   let first = view?.entries[0]?.seq ?? 0

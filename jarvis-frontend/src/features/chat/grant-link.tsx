@@ -3,7 +3,7 @@ import { Link } from '../../ui/link.tsx'
 
 const planPrefix = 'plan:'
 
-/** Says that a grant or an approved plan let a call run, with a link to it. @param id the grant's, or `plan:` and the plan's */
+/** Says which grant or approved plan allowed a call to run, with a link. @param id of the grant, or `plan:` and the plan's id */
 export function GrantLink({ id }: { id: string }) {
   const plan = id.startsWith(planPrefix) ? id.slice(planPrefix.length) : undefined
   const left = useGrants()?.find((grant) => grant.id === id)?.usesLeft

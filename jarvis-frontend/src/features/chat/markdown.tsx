@@ -23,7 +23,7 @@ import { useSlots } from './slots.ts'
 
 type Written = { text: string; isStreaming?: boolean | undefined }
 
-/** A model's text. It has no HTML, images or colours, and headings at body size, so it cannot look like the interface. */
+/** Draws a model's text. It has no HTML, images or colours, and headings have body size, so that it cannot imitate the interface. */
 export const Markdown = memo(function Markdown(written: Written) {
   return (
     <Boundary instead={<AsWritten text={written.text} />}>
@@ -57,7 +57,7 @@ function Formatted({ text, isStreaming = false }: Written) {
   )
 }
 
-/** Math and footnotes, fetched with the first answer that has some. */
+/** Code for math and footnotes, loaded with the first answer that needs it. */
 const extras = new Value<typeof import('./extras.tsx') | undefined>(undefined)
 const Extra = (given: { token: Token }) => {
   const part = useValue(extras)
@@ -66,7 +66,7 @@ const Extra = (given: { token: Token }) => {
 
 type Part = Group | Growing
 
-/** Draws groups in piles, so that the layout of a long answer handles one box for many finished groups. */
+/** Draws groups in piles, so that the browser lays out one box for many finished groups of a long answer. */
 const pileOf = (parts: readonly Part[]) => (
   <div key={parts[0]?.key} className={`pile${parts.length === perGroup && parts.every(isWhole) ? ' whole' : ''}`}>
     {parts.map((part) => (
@@ -100,7 +100,7 @@ const BlockView = memo(function BlockView({ block }: { block: Block }) {
   return <BlockToken token={block.token} />
 })
 
-/** An item of a list. In a growing list only the last item is drawn again. */
+/** An item of a list. While a list grows, only its last item is drawn again. */
 const Item = memo(
   function Item({ item }: { item: Tokens.ListItem }) {
     return (
@@ -257,7 +257,7 @@ function CodeSpan({ text }: { text: string }) {
   return <Code text={text} />
 }
 
-/** A link with its host shown. Anything but http or https is drawn as text. */
+/** A link that also shows its host. Any URL that is not http or https is drawn as text. */
 function OutsideLink({ href, text }: { href: string; text: string }) {
   const url = URL.canParse(href) ? new URL(href) : undefined
   if (url === undefined || !/^https?:$/.test(url.protocol)) return `${text} (${href})`
@@ -279,10 +279,10 @@ const Diagram = optional<{ text: string; children: React.ReactNode }>(
   ({ children }) => children,
 )
 
-/** Longer code stays plain. */
+/** Longest code that is highlighted, characters. */
 const longestHighlighted = 50_000
 
-/** A code block. Highlighting and a diagram's picture come once the fence is closed. */
+/** A code block. It is highlighted, or its diagram drawn, after the fence is closed. */
 function CodeBlock({ text, fence, isClosed }: { text: string; fence: string; isClosed: boolean }) {
   const isPlain = !isClosed || fence === '' || text.length > longestHighlighted
   const block = (

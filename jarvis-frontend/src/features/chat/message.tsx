@@ -2,7 +2,7 @@ import { exactTime, timeOfDay } from '../../lib/format.ts'
 import { Turning } from '../../ui/tier.tsx'
 import { Step } from './step.tsx'
 
-/** `via`: the channel that it was written on. */
+/** `via`: the channel on which the message was written. */
 type UserProps = { text: string; at?: number; via?: string | undefined; seq?: number; children?: React.ReactNode }
 
 export function UserMessage({ text, at, via, seq, children }: UserProps) {
@@ -15,7 +15,7 @@ export function UserMessage({ text, at, via, seq, children }: UserProps) {
   )
 }
 
-/** Stands for an answer that has not begun, and says so after a while. */
+/** A placeholder until the answer begins. After a while it says that JARVIS is working. */
 export function Working() {
   return (
     <div className="working">

@@ -2,9 +2,9 @@ import { useEffect, useRef, useState } from 'react'
 import { transcribe } from '../../api/transcriptions.ts'
 import { Icon } from '../../ui/icon.tsx'
 
-/** Longest recording, s, as for voice notes. */
+/** Maximum length of a recording, s; the same as for voice notes. */
 const mostSeconds = 120
-/** The types that browsers record, and the file ending that tells the server which one it is. */
+/** Types that browsers can record, each with the file extension that tells the server the type. */
 const kinds = [
   ['audio/webm;codecs=opus', 'webm'],
   ['audio/mp4', 'm4a'],
@@ -26,7 +26,7 @@ export function Microphone({ onSaid }: { onSaid: (words: string) => void }) {
 
   async function record() {
     const kind = kinds.find(([type]) => MediaRecorder.isTypeSupported(type))
-    // Browsers offer it only over https and on this machine's own address.
+    // Undefined unless the page is loaded over https or from localhost.
     const devices: MediaDevices | undefined = navigator.mediaDevices
     const stream = await devices?.getUserMedia({ audio: true }).catch(() => undefined)
     if (stream === undefined || kind === undefined || gone.current.signal.aborted) {
@@ -89,7 +89,7 @@ const end = (recorder: MediaRecorder | undefined) => {
   if (recorder?.state === 'recording') recorder.stop()
 }
 
-/** Inserts text at the end of the message as if it were typed, so that it can be undone. */
+/** Inserts text at the end of the message as if the person typed it, so that the browser can undo it. */
 function put(words: string) {
   const field = document.getElementById('composer')
   if (!(field instanceof HTMLTextAreaElement) || words === '') return

@@ -9,16 +9,16 @@ import type { SessionView } from './state.ts'
 
 type QueueProps = {
   queued: readonly QueuedMessage[]
-  /** How many cards wait for a decision. */
+  /** The number of cards that wait for a decision. */
   waiting: number
-  /** The person whose own messages may be edited here; undefined: this person may only read. */
+  /** The person who may edit their own messages here; undefined: this person may only read. */
   writer: string | undefined
   onEdit: (message: QueuedMessage) => void
   onRemove: (message: QueuedMessage) => void
   onSend: (message: QueuedMessage) => void
 }
 
-/** Messages that wait for their turn, in order, and those that a stop held back. */
+/** Shows queued messages in order, and messages that were held back when a run was stopped. */
 export function Queue({ queued, waiting, writer, onEdit, onRemove, onSend }: QueueProps) {
   const after = waiting > 0 ? `After your ${waiting === 1 ? 'decision' : `${waiting} decisions`}` : 'Next'
   const next = queued.find(({ heldBy }) => heldBy === undefined)

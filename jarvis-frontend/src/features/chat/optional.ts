@@ -5,7 +5,7 @@ type Load<P> = () => Promise<ComponentType<P>>
 /** Parts that are fetched while the page is idle, so that they work without a connection later. */
 export const early: (() => Promise<unknown>)[] = [() => import('./suggestions.tsx'), () => import('./commands.ts')]
 
-/** A part that is fetched on first use. `instead` is drawn where the fetch fails. */
+/** Makes a component whose code is loaded on first use. `instead` is drawn if loading fails. */
 export const optional = <P extends object>(load: Load<P>, instead: ComponentType<P>) =>
   lazy<ComponentType<P>>(() =>
     load().then(
@@ -14,7 +14,7 @@ export const optional = <P extends object>(load: Load<P>, instead: ComponentType
     ),
   )
 
-/** An optional part that is also fetched while the page is idle. */
+/** Makes an optional component whose code is also loaded while the page is idle. */
 export function soon<P extends object>(load: Load<P>, instead: ComponentType<P>) {
   early.push(load)
   return optional(load, instead)

@@ -1,7 +1,7 @@
 import { type RefObject, useEffect, useState } from 'react'
 import { flushSync } from 'react-dom'
 
-/** The replacement for content far from the screen: its height, px, and its text. */
+/** The replacement for content far off screen: the height of the content, px, and its text. */
 export type Parked = { px: number; text: string }
 
 const observers = new WeakMap<Element, IntersectionObserver>()
@@ -30,10 +30,10 @@ function observerOf(scroller: Element): IntersectionObserver {
 }
 
 /**
- * Replaces the content of `box` by its plain text while it is far from the screen. The text can be found, copied and
- * read out, and takes a hundredth of the memory.
- * @param content content that does not change any more; undefined where it may grow, which is not parked
- * @returns the replacement; undefined where the content itself is drawn
+ * Replaces the content of `box` by its plain text while the box is far off screen. The text can be found, copied and read out, and needs a hundredth
+ * of the memory.
+ * @param content content that no longer changes; undefined: the content may still grow and is not replaced
+ * @returns the replacement; undefined while the content itself is drawn
  */
 export function useParked(box: RefObject<HTMLElement | null>, content: object | undefined): Parked | undefined {
   const [parked, setParked] = useState<Parked>()
@@ -58,7 +58,7 @@ export function useParked(box: RefObject<HTMLElement | null>, content: object | 
   return parked
 }
 
-/** Makes the browser lay the element out: content that it skips off screen has no text and only a guessed height. */
+/** Reads the height and text of an element. First makes the browser lay it out, because skipped content has no text and only an estimated height. */
 function read(element: HTMLElement): Parked {
   const skipped = [element, element.parentElement].filter((box) => box !== null)
   for (const box of skipped) box.style.contentVisibility = 'visible'
@@ -72,7 +72,7 @@ function isSelected(element: Element): boolean {
   return selection !== null && !selection.isCollapsed && selection.containsNode(element, true)
 }
 
-/** True if anything in `within` is parked. */
+/** True if `within` contains content that is replaced by its text. */
 export const hasParked = (within: Element | null): boolean => within?.querySelector('.parked') != null
 
 /** Draws the parked content in `within` that contains `words` (lower case). */

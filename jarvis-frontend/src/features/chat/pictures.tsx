@@ -6,7 +6,7 @@ import { visibleText } from '../../ui/visible.ts'
 type Shown = { id: string; bytes: number }
 type Props = { images: readonly Shown[]; sessionId: string; by: string; isAttached?: true }
 
-/** A tool's or a person's pictures, each in a box of fixed height, so that nothing moves when a picture loads. */
+/** Pictures of a tool or a person, each in a box of fixed height, so that nothing moves when a picture has loaded. */
 export function Pictures({ images, sessionId, by, isAttached }: Props) {
   return (
     <div className="pictures">

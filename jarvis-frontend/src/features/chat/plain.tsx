@@ -4,7 +4,7 @@ import { Visible } from '../../ui/boxed.tsx'
 const hidden =
   /((?:(?!\n|\t|\ufe0e|\ufe0f)[\p{Cc}\p{Cf}\p{Cs}\p{Co}\p{Cn}\p{Zl}\p{Zp}\p{Default_Ignorable_Code_Point}\u115f\u1160\u2800\u3164\uffa0])+|\[redacted\])/u
 
-/** Plain text of any length, with its lines and indents. Invisible characters become codes, and nothing is a link or markup. */
+/** Draws plain text of any length, with its line breaks and indents. Codes replace invisible characters. Nothing is a link or markup. */
 export const Plain = ({ text }: { text: string }) =>
   text
     .replaceAll('\r\n', '\n')

@@ -13,10 +13,10 @@ import { useSlots } from './slots.ts'
 import { Step } from './step.tsx'
 import './rare-rows.css'
 
-/** `since`: when the model began to think, Unix ms; absent once it has finished. */
+/** `since`: when the model began to think, Unix ms; undefined after the end. */
 export type ThoughtTime = { since: number | undefined; tookMs: number | undefined }
 
-/** The model's thinking, folded. */
+/** The model's thinking, collapsed. */
 export function Thought({ text, since, tookMs }: ThoughtTime & { text: string }) {
   const [isOpen, setOpen] = useState(false)
   const label =
@@ -53,7 +53,7 @@ export function RecalledRow({ items }: { items: EntryOf<'recalled'>['items'] }) 
   )
 }
 
-/** The text of a skill that the model was given, folded. @param by the person who named it; absent: the model chose it */
+/** The text of a skill that the model received, collapsed. @param by the person who named the skill; undefined: the model chose it */
 export function SkillRow({ skill: { name, hash, text }, by }: { skill: LoadedSkill; by?: string }) {
   const [isOpen, setOpen] = useState(false)
   const label = `Skill ${visibleText(name)}, ${by === undefined ? 'chosen by the model' : `named by ${visibleText(by)}`}`
@@ -81,7 +81,7 @@ export function SkillRow({ skill: { name, hash, text }, by }: { skill: LoadedSki
 
 const linesOf = (text: string) => text.split('\n').map(visibleText).join('\n')
 
-/** A refused call, with the words of the rule. It has no button, because nobody can override the refusal. */
+/** A refused call, with the sentence of the rule. There is no button, because nobody can override the refusal. */
 export function BlockedRow({ call }: { call: Call }) {
   const reason = call.blocked?.reason ?? ''
   const ending = /nothing was run|not run/i.test(reason) ? '' : ' Nothing was run.'
@@ -107,7 +107,7 @@ export function BlockedRow({ call }: { call: Call }) {
 
 type UnknownProps = { toolUseId: string; observed: string; to: React.RefObject<HTMLElement | null> }
 
-/** Explains an unknown outcome. The focus that it held moves to `to` when it is removed. */
+/** Explains an unknown outcome. If the part has the focus when it is removed, the focus moves to `to`. */
 export function UnknownPart({ to, ...given }: UnknownProps) {
   const { Unknown } = useSlots()
   const part = useRef<HTMLDivElement>(null)

@@ -1,10 +1,10 @@
 /** A piece of a long list as drawn: a row, or a gap for rows `from` (included) to `to` (excluded). */
 export type Piece = { kind: 'row'; key: string; at: number } | { kind: 'gap'; key: string; from: number; to: number }
 
-/** Lists up to this long are drawn whole. */
+/** Lists with at most this number of rows are drawn completely. */
 export const drawnWhole = 60
 
-/** Rows `from` (included) to `to` (excluded), and the rows in `pinned` wherever they are. */
+/** Returns the pieces of a list: the rows `from` (included) to `to` (excluded), the rows in `pinned` at any position, and gaps between. */
 export function piecesOf(
   keys: readonly string[],
   { from, to }: { from: number; to: number },
@@ -36,8 +36,8 @@ export function heightOfRows(keys: readonly string[], from: number, to: number, 
 }
 
 /**
- * The rows that cover `abovePx` to `belowPx` where the top of row `at` stands at `topPx`. Counts from that row alone, so
- * wrong guesses of heights far away change nothing.
+ * Returns the rows that cover the range from `abovePx` to `belowPx` if the top of row `at` is at `topPx`. Counts only from that row, so wrong
+ * estimates of heights far away have no effect.
  */
 export function rowsAround(
   keys: readonly string[],
@@ -54,7 +54,10 @@ export function rowsAround(
   return { from, to: Math.max(to, Math.min(at + 1, keys.length)) }
 }
 
-/** The row at `ratio` (0 to 1) of the height of rows `from` (included) to `to` (excluded), and the distance below its top, px. */
+/**
+ * Returns the row at `ratio` (0 to 1) of the total height of rows `from` (included) to `to` (excluded), and the distance of that point below the
+ * row's top, px.
+ */
 export function rowAt(
   keys: readonly string[],
   { from, to }: { from: number; to: number },

@@ -8,7 +8,7 @@ import { Step } from './step.tsx'
 /** Errors that another address, key or name of the model may resolve. */
 const ofSettings = ['model_auth', 'model_bad_request', 'model_unfit', 'model_unreachable']
 
-/** A run that failed, was stopped, was cut or said nothing. */
+/** Shows the end of a run that failed, was stopped, was cut off, or gave no answer. */
 export function RunEnding({ run, onRetry }: { run: Run; onRetry: ((text: string) => void) | undefined }) {
   const { end, user } = run
   if (end === undefined) return null

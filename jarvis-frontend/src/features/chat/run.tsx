@@ -20,13 +20,13 @@ type RunProps = {
   sessionId: string
   /** State of the run in progress; undefined for other runs, so that they are not drawn again. */
   progress: SessionView['progress'] | undefined
-  /** The session's store, which streams the turn; undefined for runs that are over. */
+  /** The session's store, which has the streaming turn; undefined for runs that have ended. */
   live: SessionStore | undefined
   thoughtMs: ReadonlyMap<number, number>
   onRetry: ((text: string) => void) | undefined
 }
 
-/** A message and its answer, drawn on the risk spine. */
+/** A message and its answer, drawn along a vertical line with a mark for each step. */
 export const RunView = memo(function RunView({ run, sessionId, progress, live, thoughtMs, onRetry }: RunProps) {
   const settled = useMemo(() => foldReads(run.items), [run])
   const { view, thinkingSince, thoughtUntil } = useValue(live?.state ?? nothing)
@@ -64,7 +64,7 @@ export const RunView = memo(function RunView({ run, sessionId, progress, live, t
   )
 })
 
-/** True if nothing streams, nothing runs and no card waits. */
+/** True if no text streams, no call runs and no card waits. */
 const isSilent = (run: Run, { partial, pending }: SessionView) =>
   partial.text === '' &&
   partial.thinking === '' &&
@@ -131,7 +131,7 @@ const RowView = memo(function RowView({ row, sessionId, progress, isOpen, since,
   }
 })
 
-/** Rows that most answers lack. */
+/** Rows that few answers have. */
 const rareRows = () => import('./rare-rows.tsx')
 const nothingShown = () => null
 const BlockedRow = soon(() => rareRows().then((part) => part.BlockedRow), nothingShown)
@@ -166,7 +166,7 @@ function CallRow({ call, sessionId, progress }: { call: Call; sessionId: string;
   if (skill !== undefined) return <SkillRow skill={skill} />
   const view = viewOf(call)
   const applicable = applicableOf(call)
-  // The call's view draws the picture.
+  // If the call has a view, the view draws the picture.
   const images = view === undefined ? call.result?.images : undefined
   return (
     <>
@@ -180,7 +180,7 @@ function CallRow({ call, sessionId, progress }: { call: Call; sessionId: string;
           )}
         </>
       ) : (
-        // A call that asks a question does nothing else, so the question stands for it.
+        // A call that asks a question does nothing else, so only the question is shown.
         !call.asked?.some(({ question }) => question.server === undefined) && (
           <ToolRow call={call} sessionId={sessionId} progress={progress} />
         )
@@ -208,7 +208,7 @@ const RunEnding = soon(
   () => null,
 )
 
-/** How a run ended, if that needs words, and its cost and time. */
+/** The end of a run, if it needs an explanation, and the run's cost and time. */
 function RunEnd({ run, sessionId, onRetry }: Pick<RunProps, 'run' | 'sessionId' | 'onRetry'>) {
   const { Usage } = useSlots()
   const { end, items } = run

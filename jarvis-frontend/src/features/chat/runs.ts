@@ -12,35 +12,35 @@ export type Call = {
   tier?: Tier
   needed?: EntryOf<'confirm_needed'>
   resolved?: EntryOf<'confirm_resolved'>
-  /** Earlier cards of this call, each replaced by the next, oldest first. */
+  /** Earlier cards of this call, oldest first. Each was replaced by the next one. */
   replaced?: { needed: EntryOf<'confirm_needed'>; resolved: EntryOf<'confirm_resolved'> }[]
   started?: EntryOf<'tool_use'>
   result?: EntryOf<'tool_result'>
   blocked?: EntryOf<'blocked'>
   asked?: readonly Asked[]
-  /** The cluster's later answer about a call with an unknown outcome. */
+  /** The later check of a call with an unknown outcome, from the cluster's state. */
   reconciled?: EntryOf<'reconciled'>
 }
 
 export type Item =
-  /** `seq`: the turn's seq; undefined while the turn streams. */
+  /** `seq`: seq of the turn's entry; undefined while the turn streams. */
   | { kind: 'thinking'; key: string; text: string; seq: number | undefined }
   | { kind: 'text'; key: string; text: string; seq?: number; isStreaming?: true }
   | { kind: 'call'; key: string; call: Call }
-  /** Work that a call of `delegate` handed to another agent. */
+  /** The run of another agent that a call of `delegate` started. */
   | { kind: 'child'; key: string; child: Run }
-  /** The child runs that the run waits for. */
+  /** The child runs for which the run waits. */
   | { kind: 'waits'; key: string; children: readonly Run[] }
   | { kind: 'budget'; key: string; entry: EntryOf<'budget'> }
   | { kind: 'recalled'; key: string; items: EntryOf<'recalled'>['items'] }
   | { kind: 'fold'; key: string; fold: EntryOf<'compaction'> }
-  /** `by`: who named the skill with `/NAME`. */
+  /** `by`: the person who named the skill with `/NAME`. */
   | { kind: 'skill'; key: string; skill: LoadedSkill; by: string }
 
 /** A skill as the model received it. `hash`: of the approved tree, hex. */
 export type LoadedSkill = { name: string; hash: string; text: string }
 
-/** The skill that a call of a model loaded; undefined where it loaded none. */
+/** Returns the skill that a call of `use_skill` loaded; undefined if the call loaded none. */
 export function skillOf({ toolName, result }: Call): LoadedSkill | undefined {
   if (toolName !== 'use_skill' || result === undefined || result.isError) return undefined
   const { skill, gave } = (result.data ?? {}) as { skill?: { name: string; hash: string }; gave?: string }
@@ -48,8 +48,8 @@ export function skillOf({ toolName, result }: Call): LoadedSkill | undefined {
 }
 
 /**
- * Whether the call is drawn in a view that its tool names, because the data of the view is there or may come. `begins`: whether the view
- * begins open. Only a command that ended well begins closed: its row says enough.
+ * Returns the state of the call's view, if the call's tool names one and the view's data is there or may still come; otherwise undefined. `begins`:
+ * true if the view is open at first. Only the view of a command that succeeded is closed at first, because its row says enough.
  */
 export function viewOf({ started, result }: Call): { begins: boolean } | undefined {
   if (started?.view === undefined || (result !== undefined && result.data === undefined)) return undefined
@@ -57,7 +57,7 @@ export function viewOf({ started, result }: Call): { begins: boolean } | undefin
   return { begins: started.view !== 'command' || result?.isError !== false || status === 'running' }
 }
 
-/** The command whose changes can be asked for, as its result says; undefined of any other call. */
+/** Returns the command whose file changes can be applied, by its result; undefined for any other call. */
 export function applicableOf({ started, result }: Call): { command: string; changes: number } | undefined {
   if (started?.view !== 'command') return undefined
   const { command, changes, exitCode, mayApply } = (result?.data ?? {}) as Record<string, unknown>
@@ -67,10 +67,10 @@ export function applicableOf({ started, result }: Call): { command: string; chan
 
 export const notKnown = 'I do not know whether this ran.'
 
-/** `isUnknown`: nobody knows whether the call ran, and `summary` says only what was observed. */
+/** The end of a call. `isUnknown`: nobody knows if the call ran, and `summary` says only what was observed. */
 export type End = { isError: boolean; summary: string; at: number; isUnknown?: true | undefined }
 
-/** How a call ended, as far as that is known. A later check overrides the call's own result. */
+/** Returns the end of a call, as far as it is known. A later check overrides the call's own result. */
 export function endOf({ tier, result, reconciled }: Call): End | undefined {
   if (reconciled !== undefined)
     return { isError: reconciled.outcome === 'failed', summary: reconciled.text, at: reconciled.at }
@@ -81,7 +81,7 @@ export function endOf({ tier, result, reconciled }: Call): End | undefined {
   return { isError, summary: summary.replace(notKnown, '').trim(), at, isUnknown }
 }
 
-/** One answer to one message, in the order the model gave it. */
+/** One answer to one message: its entries, and its items in the order of the answer. */
 export type Run = {
   runId: string
   entries: readonly Entry[]
@@ -93,7 +93,7 @@ export type Run = {
   end?: EntryOf<'done'> | EntryOf<'error'>
 }
 
-/** Runs from entries, oldest first. A run whose entries did not change is the same object as before. */
+/** Groups entries into runs, oldest first. A run whose entries did not change is the same object as in `before`. */
 export function runsOf(entries: readonly Entry[], before: readonly Run[] = []): Run[] {
   const known = new Map(before.flatMap((run) => [run, ...(run.children ?? [])]).map((run) => [run.runId, run]))
   const groups = new Map<string, Entry[]>()
@@ -117,8 +117,8 @@ export function runsOf(entries: readonly Entry[], before: readonly Run[] = []): 
 }
 
 /**
- * The child runs by the run that shows them: the parent, or the child itself where the parent is not loaded. Children with a loaded parent
- * are removed from the groups.
+ * Returns child runs by the id of the run that shows them: the parent's id, or the child's own id if the parent is not loaded. Removes children with
+ * a loaded parent from `groups`.
  */
 function childrenIn(groups: Map<string, Entry[]>, runOf: (runId: string, group: Entry[]) => Run): Map<string, Run[]> {
   const shown = new Map<string, Run[]>()
@@ -142,7 +142,7 @@ const callOf = (entries: readonly Entry[]) => entries.find((entry) => entry.type
 const sameItems = (a: readonly Run[] = [], b: readonly Run[] = []) =>
   a.length === b.length && a.every((run, at) => run === b[at])
 
-/** Puts the children of a run in place of the calls that began them, each followed by its cards. */
+/** Replaces the calls that started child runs by the child runs, each followed by its calls with cards. */
 function withChildren(run: Run, children: readonly Run[]): Run {
   const rowsOf = (child: Run): Item[] => [
     { kind: 'child', key: child.runId, child },
@@ -253,7 +253,7 @@ function runOf(runId: string, entries: readonly Entry[]): Run {
   return run
 }
 
-/** The streaming turn. Its keys are those that its entry will have, so that the entry keeps the drawn elements. */
+/** Returns the items of the streaming turn. Their keys equal those of the later entry, so that the drawn elements are kept. */
 export function streamingItems(run: Run, { text, thinking }: { text: string; thinking: string }): Item[] {
   const turn = run.entries.filter((entry) => entry.type === 'assistant').length
   const items: Item[] = []
@@ -272,7 +272,7 @@ const isQuietRead = (item: Item): item is Extract<Item, { kind: 'call' }> =>
   skillOf(item.call) === undefined &&
   item.call.result?.images === undefined
 
-/** Folds two or more successful reads in a row into one row. Folds nothing else. */
+/** Folds two or more consecutive successful reads into one row. Other items stay. */
 export function foldReads(items: readonly Item[]): Row[] {
   const rows: Row[] = []
   let reads: Extract<Item, { kind: 'call' }>[] = []

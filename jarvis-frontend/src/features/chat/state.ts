@@ -3,21 +3,21 @@ import type { Card, ChatEvents, Entry, Question, QueuedMessage, Snapshot, TodoIt
 /** An event of `/chat` with its name. */
 export type ChatEvent = { [Name in keyof ChatEvents]: { name: Name } & ChatEvents[Name] }[keyof ChatEvents]
 
-/** The state from which one session's screen is drawn. */
+/** The state of one session that the page draws. */
 export type SessionView = {
   sessionId: string
   title: string
-  /** In a rehearsal, a call that would change something only says what it would do. */
+  /** True if the session is a rehearsal: a call that would change something only says what it would do. */
   isRehearsal: boolean
   /** The model chosen for the session; undefined: the default model. */
   model: string | undefined
-  /** How much the models think in the session; undefined: as the settings say. */
+  /** The effort with which models think in the session; undefined: the effort of the settings. */
   effort: Snapshot['effort']
-  /** The agent that the session belongs to; undefined: `main`. */
+  /** The agent of the session; undefined: `main`. */
   agent: string | undefined
   branchedFrom: Snapshot['branchedFrom']
   lastSeq: number
-  /** The run in progress. */
+  /** The run in progress; undefined: none. */
   runId: string | undefined
   entries: readonly Entry[]
   hasEarlier: boolean
@@ -26,7 +26,7 @@ export type SessionView = {
   /** Questions that wait for a person. */
   questions: readonly Question[]
   queued: readonly QueuedMessage[]
-  /** The newest list of what the model plans to do. */
+  /** The newest to-do list of the model. */
   todo: readonly TodoItem[]
   progress: Readonly<Record<string, string>>
   notice: { message: string; retryAt?: number } | undefined
@@ -61,10 +61,10 @@ export function fromSnapshot(snapshot: Snapshot): SessionView {
   }
 }
 
-/** True if events between the view and this event are missing. A new snapshot is then needed. */
+/** True if events between the view and this event are missing. The page then needs a new snapshot. */
 export const skips = (view: SessionView, event: ChatEvent): boolean => event.seq > view.lastSeq + 1
 
-/** Replayed events (seq already seen) change nothing, so reconnecting is safe. @param now Unix ms */
+/** Applies an event to the view. Events with a seq that was already seen change nothing, so reconnecting is safe. @param now Unix ms */
 export function reduce(view: SessionView, event: ChatEvent, now: number): SessionView {
   if (event.seq <= view.lastSeq) return view
   const seen = { ...view, lastSeq: event.seq }
@@ -118,7 +118,7 @@ function fold(view: SessionView, entry: Entry): SessionView {
       return { ...next, runId: entry.runId, partial: nothing, notice: undefined }
     case 'assistant':
       if (isOfChild(view, entry)) return next
-      // The cost of naming the session arrives after the run's end, perhaps during another run.
+      // The entry with the cost of naming the session may arrive after its run has ended, even during another run.
       if (view.entries.some(({ type, runId }) => runId === entry.runId && (type === 'done' || type === 'error')))
         return next
       return { ...next, runId: entry.runId, partial: nothing, notice: undefined }
@@ -137,7 +137,7 @@ function fold(view: SessionView, entry: Entry): SessionView {
     case 'question_resolved':
       return { ...next, questions: view.questions.filter(({ questionId }) => questionId !== entry.questionId) }
     case 'plan':
-      // An agent that works for another one keeps a list of its own.
+      // A child run has its own to-do list.
       return view.entries.some(({ type, runId }) => type === 'subrun' && runId === entry.runId)
         ? next
         : { ...next, todo: entry.items }
@@ -151,11 +151,11 @@ function fold(view: SessionView, entry: Entry): SessionView {
   }
 }
 
-/** The entries of a child run do not change the state of the run that a person reads. */
+/** True if an entry belongs to a child run. Its entries do not change the state of the run that the person reads. */
 const isOfChild = (view: SessionView, { runId }: Entry): boolean =>
   view.entries.some((entry) => entry.type === 'subrun' && entry.runId === runId)
 
-/** The content of an entry, without its place in the transcript. */
+/** The content of an entry, without its type, seq, run and time. */
 function matterOf<E extends Entry>({ type: _, seq: __, runId: ___, at: ____, ...matter }: E) {
   return matter
 }

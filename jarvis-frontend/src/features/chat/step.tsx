@@ -1,4 +1,4 @@
-/** One step on the spine: its mark left, everything else at one x. */
+/** One step on the vertical line: the mark on the left, all other content with the same left edge. */
 export function Step({
   mark,
   label,

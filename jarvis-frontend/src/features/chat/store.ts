@@ -2,7 +2,7 @@ import type { Snapshot } from 'protocol'
 import { Value } from '../../lib/value.ts'
 import { type ChatEvent, fromSnapshot, reduce, type SessionView, skips, withEarlier } from './state.ts'
 
-/** An unacknowledged message, shown until the server has it. `afterSeq`: the last seq known when it was sent. */
+/** A message that the server has not acknowledged, shown until then. `afterSeq`: the last known seq when the message was sent. */
 export type Outgoing = { requestId: string; text: string; afterSeq: number; error?: string; attachments?: string[] }
 
 export type SessionState = {
@@ -10,10 +10,10 @@ export type SessionState = {
   view: SessionView | undefined
   missing: boolean
   outgoing: readonly Outgoing[]
-  /** How long each turn thought, ms, by the seq of its assistant entry. */
+  /** Thinking time of each turn, ms, by the seq of its assistant entry. */
   thoughtMs: ReadonlyMap<number, number>
   thinkingSince: number | undefined
-  /** Unix ms when the thinking turn wrote its first token. */
+  /** When the present turn ended its thinking and wrote its first token, Unix ms. */
   thoughtUntil: number | undefined
 }
 
@@ -35,8 +35,8 @@ export const nextFrame: Schedule = (work) => {
 }
 
 /**
- * One session as this browser knows it. Tokens are folded at the next frame. Any other event is folded at once, after the
- * tokens before it. Events that come before a requested snapshot are held back; then those that the snapshot lacks are folded.
+ * The state of one session in this browser. Tokens are applied at the next frame; any other event is applied at once, after the tokens before it.
+ * Events that arrive before a requested snapshot are held back. After the snapshot, those that it does not contain are applied.
  */
 export class SessionStore {
   readonly state = new Value<SessionState>(nothingYet)
@@ -55,7 +55,7 @@ export class SessionStore {
     this.#now = now
   }
 
-  /** Holds events back until `take`. */
+  /** Holds back events until `take` is called. */
   hold(): void {
     this.#isHolding = true
   }
@@ -143,7 +143,7 @@ export class SessionStore {
       thinkingSince = undefined
       thoughtUntil = undefined
     }
-    // An entry may come before its message's acknowledgement. Drop the message then, so that it is not shown twice.
+    // The entry of a message may arrive before the acknowledgement. Drop the unsent message then, so that it is not shown twice.
     const left = unsent(state.outgoing, view)
     const outgoing = left.length === state.outgoing.length ? state.outgoing : left
     this.#patch({ view, outgoing, thoughtMs, thinkingSince, thoughtUntil })
@@ -156,7 +156,7 @@ export class SessionStore {
   }
 }
 
-/** True if nothing but the streaming text differs. */
+/** True if the two states differ only in the streaming text. */
 function isCalm(before: SessionState, after: SessionState): boolean {
   if (before.view === undefined || after.view === undefined) return false
   const rest = ({ view, ...others }: SessionState) => ({ ...others, ...view, lastSeq: 0, partial: startOf(view) })
@@ -166,7 +166,7 @@ function isCalm(before: SessionState, after: SessionState): boolean {
 
 const startOf = (view: SessionView | undefined) => `${view?.partial.thinking !== ''} ${view?.partial.text !== ''}`
 
-/** A message the snapshot holds was delivered, even where its acknowledgement was lost. */
+/** Removes messages that the snapshot contains: they were delivered, even if the acknowledgement was lost. */
 function unsent(outgoing: readonly Outgoing[], view: SessionView): readonly Outgoing[] {
   return outgoing.filter(
     (message) =>

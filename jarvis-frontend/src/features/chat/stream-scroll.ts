@@ -3,25 +3,31 @@ import { Value } from '../../lib/value.ts'
 import { type Anchor, anchorAt, isBelowTop, movedPx, rowIn, topIn } from './anchor.ts'
 import { drawnWhole, heightOfRows, type Piece, rowAt, rowsAround } from './rows.ts'
 
-/** The rows to draw, `first` and `last` included. Keys, because earlier rows may be added. `last` undefined: the newest. */
+/**
+ * The range of drawn rows, `first` and `last` included. Keys instead of indexes, because earlier rows may be added. `last` undefined: up to the
+ * newest row.
+ */
 export type Span = { first: string; last: string | undefined }
 
 const nearEndPx = 48
 const guessPx = 400
-/** The height drawn above and below the screen, in screens: the least, the height to restore below that, and the most. */
+/**
+ * The height drawn above and below the screen, in screens: the minimum, the height that is drawn when less than the minimum is left, and the
+ * maximum.
+ */
 const [leastScreens, newScreens, mostScreens] = [0.75, 1.75, 9]
-/** Rows that are drawn before any height is known. */
+/** Number of rows that are drawn before any height is known. */
 export const firstRows = 4
 
 /**
- * Owns the stream's scroll position, and which rows are drawn. A reader at the end stays at the end. Elsewhere the first row
- * on screen (the anchor) keeps its place, whatever comes, goes or changes its height above. After every change the drawn rows
- * are computed from the anchor, so the screen never shows a gap. The gap above the drawn rows absorbs wrong guesses of
- * heights: writing the scroll position instead would end the movement of a finger or wheel.
+ * Owns the scroll position of the conversation, and decides which rows are drawn. A reader at the end stays at the end. Otherwise the first row on
+ * screen (the anchor) keeps its place when content above is added, removed or resized. After every change the drawn rows are computed from the
+ * anchor, so the screen never shows a gap. The gap above the drawn rows absorbs wrong estimates of heights: setting the scroll position instead
+ * would interrupt the movement of a finger or wheel.
  */
 export class StreamScroll {
   readonly isAtEnd = new Value(true)
-  /** Undefined: nothing was drawn yet. */
+  /** The drawn rows; undefined: nothing was drawn yet. */
   readonly span = new Value<Span | undefined>(undefined)
   #scroller: HTMLElement | undefined
   #list: HTMLElement | undefined
@@ -30,10 +36,10 @@ export class StreamScroll {
   #drawn = { from: 0, to: 0 }
   #follows = true
   #anchor: Anchor | undefined
-  /** The last scroll position that we set; another value means that the reader scrolled. */
+  /** The scroll position that this class set last. If the element has another position, the reader has scrolled. */
   #lastTop = 0
   readonly #heights = new Map<string, number>()
-  /** Heights of gaps, px, by the rows they stand for. */
+  /** Heights of gaps, px, by the rows that each gap replaces. */
   #gaps = new Map<string, number>()
   /** The assumed height of a row that was never drawn, px. */
   #averagePx = guessPx
@@ -58,7 +64,7 @@ export class StreamScroll {
     }
   }
 
-  /** Observes a row's height from its mount. @returns stops observing */
+  /** Observes the height of a mounted row. @returns stops observing */
   readonly measure = (row: HTMLElement | null) => {
     if (row === null) return
     this.#sizes?.observe(row)
@@ -89,8 +95,8 @@ export class StreamScroll {
   }
 
   /**
-   * The height of a gap, px: the assumed height of its rows at first, later the height that was set. React must write it in
-   * every commit: without it the content would shrink, and the browser would move the reader.
+   * Returns the height of a gap, px: first the estimated height of its rows, later the height that was set. React must write it in every commit.
+   * Otherwise the content would shrink, and the browser would scroll the reader away.
    */
   gapPx(keys: readonly string[], { from, to }: { from: number; to: number }): number {
     const rows = rowsOf(keys, from, to)
@@ -104,7 +110,7 @@ export class StreamScroll {
     this.#settle()
   }
 
-  /** Scrolls a row to the top of the screen, and draws it first if needed. @returns its element */
+  /** Scrolls a row to the top of the screen, and draws it first if needed. @returns the row's element; null if there is no such row */
   show(key: string): HTMLElement | null {
     if (!this.#keys.includes(key)) return null
     this.#follow(false)
@@ -129,7 +135,7 @@ export class StreamScroll {
     this.#settle()
   }
 
-  /** Keeps an opened element in place, also at the end of the stream. */
+  /** Keeps an element in place when a click expands it, also at the end of the conversation. */
   #onClick({ target }: MouseEvent): void {
     const opener = target instanceof Element ? target.closest('[aria-expanded], summary') : null
     const row = opener?.closest<HTMLElement>('[data-row]')
@@ -146,25 +152,25 @@ export class StreamScroll {
     return element === undefined ? 0 : element.scrollHeight - element.scrollTop - element.clientHeight
   }
 
-  /** Records a scroll by the reader. @returns whether there was one */
+  /** Detects a scroll by the reader. @returns true if the reader scrolled */
   #moved(): boolean {
     const element = this.#scroller
     if (element === undefined || element.scrollTop === this.#lastTop) return false
     const isUp = element.scrollTop < this.#lastTop
     this.#lastTop = element.scrollTop
     const belowPx = this.#belowPx()
-    // Only a scroll upwards stops following. With nothing below, the content shrank and the browser scrolled.
+    // Only a scroll upwards ends following the end. If nothing is below the screen, the content shrank and the browser scrolled.
     if (isUp && belowPx > 1) this.#follow(false)
     else if (belowPx <= nearEndPx) this.#follow(true)
     if (!this.#follows) this.#anchor = this.#read() ?? this.#anchor
     return true
   }
 
-  /** The first row on screen, as an anchor. */
+  /** Returns the first row on screen as an anchor. */
   #read(): Anchor | undefined {
     const [scroller, list, first] = [this.#scroller, this.#list, this.#keys[0]]
     if (scroller === undefined || list === undefined || first === undefined) return undefined
-    // At the very top, anchor at the first row, whatever height was guessed for the gap above the drawn rows.
+    // At the very top, use the first row as the anchor, independent of the estimated height of the gap above.
     if (scroller.scrollTop <= 0 && this.#drawn.from > 0) return { key: first, topPx: topIn(scroller, list), parts: [] }
     const bottomPx = scroller.getBoundingClientRect().bottom
     const seen = [...list.children].filter((child) => isBelowTop(scroller, child))
@@ -185,8 +191,7 @@ export class StreamScroll {
   #settle(): void {
     const [element, list] = [this.#scroller, this.#list]
     if (element === undefined) return
-    // The reader may have scrolled although the event has not come yet. A position at the end of content that shrank was
-    // set by the browser and not by the reader.
+    // The reader may have scrolled before the scroll event arrives. But if the content shrank, the browser itself set the position at its end.
     const endPx = element.scrollHeight - element.clientHeight
     if (this.#lastTop <= endPx || element.scrollTop < endPx - 1) this.#moved()
     if (this.#follows) element.scrollTop = element.scrollHeight
@@ -212,7 +217,7 @@ export class StreamScroll {
     if (Math.abs(left) >= 1) element.scrollTop += left
   }
 
-  /** The gap that ends where the drawn rows begin. */
+  /** Returns the gap directly above the drawn rows. */
   #gapAbove(list: HTMLElement): { element: HTMLElement; from: number; to: number } | undefined {
     const at = this.#pieces.findIndex((piece) => piece.kind === 'gap' && piece.to === this.#drawn.from)
     const [element, piece] = [list.children[at], this.#pieces[at]]

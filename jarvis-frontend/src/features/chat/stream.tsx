@@ -34,14 +34,14 @@ type Props = {
   sessionId: string
   canSend: boolean
   onSend: Send
-  /** The message to open at. `key` changes when the same message is asked for again. */
+  /** The message to scroll to. `key` changes when the same message is requested again. */
   at?: { seq: number; key: string } | undefined
 }
 
 /** The distance from the top at which older entries are read. */
 const earlierFromPx = 800
 
-/** The conversation. Scrolls along only while the reader is at its end. */
+/** The conversation. It scrolls with new text only while the reader is at the end. */
 export function Stream({ store, state, sessionId, canSend, onSend, at }: Props) {
   const { view, outgoing } = state
   const scroller = useRef<HTMLElement>(null)
@@ -147,7 +147,7 @@ export function Stream({ store, state, sessionId, canSend, onSend, at }: Props) 
   )
 }
 
-/** True if the page's own search is open. Ctrl F opens it; a second Ctrl F opens the browser's. */
+/** Returns if the page's own search is open. Ctrl+F opens it; a second Ctrl+F opens the browser's search. */
 function useFind(scroller: React.RefObject<HTMLElement | null>, isPartial: boolean) {
   const [isFinding, setFinding] = useState(false)
   useLayoutEffect(() => {
@@ -207,12 +207,12 @@ const Runs = memo(function Runs({ runs, scroll, store, state, onRetry }: RunsPro
   )
 })
 
-/** True if the page was opened at a card of this run. */
+/** True if the URL names a card of this run. */
 const holdsAddressed = ({ items }: Run) =>
   location.hash.startsWith('#card-') &&
   items.some((item) => item.kind === 'call' && location.hash === `#card-${item.call.needed?.toolUseId}`)
 
-/** A button to the end of the conversation. It names what is below, a waiting card first. */
+/** A button that scrolls to the end. It says what is below, first of all a waiting card. */
 function Jump({
   scroller,
   toEnd,

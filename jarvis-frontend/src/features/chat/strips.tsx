@@ -3,10 +3,10 @@ import type { Link } from '../../realtime/link.ts'
 import { Mark } from '../../ui/mark.tsx'
 import { useNow } from '../../ui/use-now.ts'
 
-/** A strip above the composer while the link is lost. It covers nothing. */
+/** A strip above the composer while the connection is lost. It covers no content. */
 export function LinkStrip({ link, isRunning, onTry }: { link: Link; isRunning: boolean; onTry: () => void }) {
   const now = useNow(1_000)
-  // Show no strip for a link that is back within a second.
+  // Show no strip if the connection returns within a second.
   if (link.status === 'live' || now - link.since < 1_000) return null
   return (
     <div className="strip lost" role="status">

@@ -1,21 +1,21 @@
 import { Tier, tierWord } from '../../ui/tier.tsx'
 import type { Completion, Suggestion } from './complete.ts'
 
-/** The code that is fetched when something is typed that may be completed. */
+/** The code that is loaded when the person types something that can be completed. */
 export { complete } from './complete.ts'
 
-/** The id of a suggestion's element in the list `list`. */
+/** Returns the id of a suggestion's element. @param list element id of the list */
 export const idOf = (list: string, { key }: Suggestion): string => `${list} ${key}`.replaceAll(/\s/g, '-')
 
 type Props = {
-  /** The element id of the list. */
+  /** Element id of the list. */
   list: string
   completion: Completion
   picked: Suggestion | undefined
   onTake: (suggestion: Suggestion) => void
 }
 
-/** The list of suggestions above the composer's field, which keeps the focus. */
+/** The list of suggestions above the composer. The composer's field keeps the focus. */
 export function Suggestions({ list, completion: { hint, suggestions }, picked, onTake }: Props) {
   if (suggestions.length === 0 && hint === undefined) return null
   return (

@@ -36,6 +36,6 @@ export function InputOutput({ call }: { call: Call }) {
   )
 }
 
-/** JSON on one line with spaces between its parts. Line breaks inside strings are escaped already. */
+/** Writes JSON on one line with spaces between its parts. Line breaks inside strings are already escaped. */
 const spaced = (input: Record<string, unknown>) =>
   JSON.stringify(input, undefined, 1).replace(/\n\s*/g, ' ').replace(/^\{ /, '{').replace(/ \}$/, '}')

@@ -11,7 +11,7 @@ import { argumentLine, type Call, endOf, notKnown, viewOf } from './runs.ts'
 import { useSlots } from './slots.ts'
 import { Step } from './step.tsx'
 
-/** One call, 28 px: glyph, word, call, gist, duration. Opens to its exact input and output. */
+/** One call in a row of 28 px: icon, state, call, summary, duration. It opens to show the exact input and output. */
 export function ToolRow({
   call,
   sessionId,
@@ -19,7 +19,7 @@ export function ToolRow({
   isBare = false,
 }: {
   call: Call
-  /** Absent where only the row is drawn. */
+  /** Undefined if only the row is drawn. */
   sessionId?: string
   progress: string | undefined
   isBare?: boolean
@@ -38,9 +38,9 @@ export function ToolRow({
   const isUnknown = end?.isUnknown === true
   const summary = isUnknown ? `${notKnown} ${end.summary}` : end?.summary
   const grantId = started?.grantId
-  // After a failure the error comes first.
+  // After a failure, show the error without the link to the grant.
   const isLinked = grantId !== undefined && end !== undefined && !end.isError && !isUnknown
-  // The answer of an attached server must not offer an undo.
+  // Ignore undo data in the result of an attached MCP server: such a server must not offer an undo.
   const written = call.toolName.includes('__') ? undefined : writtenOf(result?.data)
   const row = useRef<HTMLButtonElement>(null)
   const done = result?.isRehearsal === true ? 'rehearsed' : 'done'
@@ -95,7 +95,7 @@ export function ToolRow({
   )
 }
 
-/** The id and path with which a write into the memory can be taken back. */
+/** Returns the id and path with which a write to the memory can be undone; undefined if the data has none. */
 function writtenOf(data: unknown): { undoId: string; path: string } | undefined {
   const { undoId, path } = (data ?? {}) as { undoId?: unknown; path?: unknown }
   return typeof undoId === 'string' && typeof path === 'string' ? { undoId, path } : undefined
@@ -132,7 +132,7 @@ const GrantLink = soon(
   () => <span>ran as approved before</span>,
 )
 
-/** Successful reads in a row, as one line that opens. */
+/** Consecutive successful reads as one line that opens. */
 export function ReadsRow({ calls, sessionId }: { calls: readonly Call[]; sessionId: string }) {
   const [isOpen, setOpen] = useState(false)
   const [first, second] = calls

@@ -5,9 +5,9 @@ import { drawnWhole, type Piece, piecesOf } from './rows.ts'
 import { firstRows, type StreamScroll } from './stream-scroll.ts'
 
 /**
- * Draws only the rows of a list that are near the reader, and begins at its end. `scroll` chooses the rows. A short list is
- * drawn whole, one row at a time while the page is idle.
- * @param pinned rows that are drawn wherever they are
+ * Draws only the rows of a list that are near the reader, and starts at the end of the list. `scroll` chooses the rows. A short list is drawn
+ * completely, one more row at a time while the page is idle.
+ * @param pinned rows that are always drawn, at any position
  */
 export function useRows(
   scroll: StreamScroll,
@@ -31,7 +31,7 @@ export function useRows(
   return pieces
 }
 
-/** Rows that the reader touched stay drawn, so that they keep their state and focus. */
+/** Returns the rows that the reader has touched. They stay drawn, so that they keep their state and focus. */
 function useTouched(list: RefObject<HTMLElement | null>): ReadonlySet<string> {
   const [touched, setTouched] = useState<ReadonlySet<string>>(new Set())
   useEffect(() => {

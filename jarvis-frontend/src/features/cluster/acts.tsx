@@ -14,7 +14,7 @@ export type Act = {
 }
 type Call = Omit<Act, 'does'> & { tool: string }
 
-/** The possible acts on a guest in its power state. A clean stop and pulling the plug are separate acts. */
+/** Returns the possible actions on a guest in its present power state. A clean stop and a forced stop are separate actions. */
 export function actsOfGuest({ vmid, type, status, isTemplate }: Guest): Act[] {
   if (isTemplate) return []
   const act = (label: string, action: 'start' | 'stop' | 'restart', force = false): Act => ({
@@ -46,9 +46,9 @@ export function Acts({
 }: {
   acts: readonly Act[]
   onAsk: ((command: string) => void) | undefined
-  /** Three dots after an act say that a card comes. */
+  /** True: three dots after a label say that the call shows a card first. */
   hasDots?: boolean
-  /** Buttons after them. */
+  /** Further buttons, after the actions. */
   children?: React.ReactNode
 }) {
   const known = useTools()
@@ -56,7 +56,7 @@ export function Acts({
     const tool = does === undefined ? known?.find(({ name }) => name === act.tool) : known && toolFor(known, does)
     return tool === undefined ? [] : [{ ...act, tool: tool.name }]
   })
-  // A lost cluster can still be woken.
+  // Wake-up works also while the cluster cannot be read, so only the connection to the server counts.
   const { isLinked: isLive } = useCluster()
   const key = acts.map(commandOf).join()
   const verdicts = useLoad(key, () => Promise.all(acts.map(({ tool, input }) => classify(tool, input))), [
@@ -67,7 +67,7 @@ export function Acts({
   if (onAsk === undefined) return <p className="acts text-dim">An operator can do this.</p>
   const judged = verdicts.isOld ? undefined : verdicts.data
   const refused = judged?.find(({ tier }) => tier === 'black')
-  // Each call that cannot work now says so itself.
+  // Say for each call why it is not possible now.
   const impossible = acts.flatMap(({ label }, at) => {
     const why = whyNot(judged?.[at])
     return why === undefined ? [] : [`${label}: ${why}`]
@@ -100,7 +100,7 @@ export function Acts({
   )
 }
 
-/** The tool's own words on a call that cannot work, without the argument's name. */
+/** Returns the tool's explanation why a call cannot work, without the argument's name; undefined if it can. */
 const whyNot = (verdict: ClassifyReply | undefined): string | undefined =>
   verdict?.rule === 'invalid_arguments' ? verdict.reason.replace(/^\w+: /, '') : undefined
 

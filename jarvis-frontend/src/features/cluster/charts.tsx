@@ -3,7 +3,7 @@ import { celsius, percent, rate, size, withUnit } from '../../lib/format.ts'
 import { Chart, type ChartMark } from '../../ui/chart.tsx'
 import { lineOf, rangeWord, usePast } from './past.ts'
 
-/** `short`: on the axis, where it differs. */
+/** A chart of one field. `short`: format on the axis, if it differs from `format`. */
 type Kind = { title: string; top?: number; format: (value: number) => string; short?: (value: number) => string }
 
 const net = (bytesPerSecond: number) => {
@@ -33,13 +33,13 @@ export type ChartsProps = {
   range: SampleRange
   fields: readonly SampleField[]
   marks?: readonly ChartMark[]
-  /** The limit of the fields, in their unit. */
+  /** The limit of the fields, in their unit; drawn as a line. */
   limit?: number | undefined
   /** Names the fields that have no samples. */
   saysUnknown?: boolean
 }
 
-/** The past of one thing, with a chart for each field that has samples. */
+/** Charts of one object's samples, one for each field that has any. */
 export function Charts({ name, range, fields, marks, limit, saysUnknown = false }: ChartsProps) {
   const { reply, problem } = usePast([name], range)
   const lines = fields.flatMap((field) => {

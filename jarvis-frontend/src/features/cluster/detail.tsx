@@ -9,10 +9,10 @@ import { GuestFacts, NodeFacts, StorageFacts } from './detail-facts.tsx'
 import { ranges, rangeWord } from './past.ts'
 import { useCluster } from './store.ts'
 
-/** The thing that the page shows in detail, by its series' name: `guest/123`, `node/pve`, `storage/tank`. */
+/** The object that the page shows in detail. `name`: the name of its samples, such as `guest/123`, `node/pve`, `storage/tank`. */
 export type DetailProps = {
   name: string
-  /** Fetched on first use. */
+  /** Loaded on first use. */
   Charts: ComponentType<ChartsProps>
   range: SampleRange
   linkTo: (change: { range?: SampleRange; detail?: string | undefined }) => string

@@ -1,6 +1,6 @@
 import type { ClusterState, ClusterUpdate } from 'protocol'
 
-/** Replaces what changed, by name, vmid or upid; what did not change stays the same object. */
+/** Applies an update. Changed nodes, guests and tasks are replaced, by name, vmid or upid; unchanged ones stay the same objects. */
 export function foldCluster(state: ClusterState, update: ClusterUpdate): ClusterState {
   const next: ClusterState = {
     ...state,

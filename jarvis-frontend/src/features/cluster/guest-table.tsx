@@ -9,7 +9,7 @@ import { GuestTableRow } from './guest-table-row.tsx'
 import type { Ghosts } from './parts.tsx'
 import { nextSort, type Sort, type SortKey, type TableRow } from './rows.ts'
 
-/** In a table with more rows than this, only the rows near the screen are drawn. */
+/** A table with more rows than this draws only the rows near the screen. */
 const virtualOver = 60
 
 type Column = { key?: SortKey; name: string; className?: string }
@@ -34,7 +34,7 @@ export type TableProps = {
   ghosts: Ghosts
   now: number
   sort: Sort
-  /** The vmid that is shown in detail. */
+  /** The vmid of the guest shown in detail. */
   chosen: string | undefined
   linkTo: (change: { sort?: string; detail?: string }) => string
 }
@@ -53,7 +53,7 @@ export function GuestTable({ rows, markOf, isBusy, ghosts, now, sort, chosen, li
     getItemKey: (at) => keyOf(rows[at]),
   })
   const items = isVirtual ? virtual.getVirtualItems() : rows.map((_, index) => ({ index, start: 0, end: 0 }))
-  // Row heights are known and not measured. If the real ones differ, all rows are laid out again.
+  // Row heights are calculated, not measured. If the real heights differ, all rows are laid out again.
   // biome-ignore lint/correctness/useExhaustiveDependencies: it asks for them by `estimateSize`
   useLayoutEffect(() => virtual.measure(), [virtual, heights])
   const before = isVirtual ? (items[0]?.start ?? margin) - margin : 0
@@ -110,7 +110,8 @@ export function GuestTable({ rows, markOf, isBusy, ghosts, now, sort, chosen, li
 const keyOf = (row: TableRow | undefined) =>
   row === undefined ? '' : row.kind === 'node' ? `node ${row.name}` : row.guest.vmid
 
-// A span over columns that a narrow table hides would make new ones, which take their width from the names.
+// A placeholder row. No colspan: if it spanned columns that a narrow table hides, it would create new columns, which take their width from the
+// names.
 const Room = ({ height }: { height: number }) => (
   <tr className="room">
     <td style={{ height }} />
@@ -119,7 +120,7 @@ const Room = ({ height }: { height: number }) => (
 
 type Scroller = { scroller: HTMLElement | null; margin: number; heights: { guest: number; node: number } }
 
-/** The element that scrolls the table (it differs with the width), where the rows begin in it, and their height, px. */
+/** Returns the element that scrolls the table (which one depends on the width), the position of the rows in it, and their heights, px. */
 function useScroller(table: React.RefObject<HTMLTableElement | null>) {
   const [found, setFound] = useState<Scroller>({ scroller: null, margin: 0, heights: { guest: 26.5, node: 30 } })
   useLayoutEffect(() => {

@@ -10,19 +10,19 @@ import { unreadLines } from './unknown.ts'
 export const limitsNow = (): Limits => limits.value.get() ?? facts.usualLimits
 
 export const temperatureTone = (node: Node): Tone => facts.temperatureTone(node, limitsNow())
-/** The share of a node's memory that is in use and not given back, 0..1. */
+/** The share of a node's memory that is in use and cannot be reclaimed, 0..1. */
 export const nodeRam = (node: Node) => facts.shareOf(facts.heldRam(node), node.ramTotalBytes)
 export const nodeRamTone = (node: Node): Tone => facts.nodeRamTone(node, limitsNow())
 export const storageTone = (storage: Storage): Tone => facts.storageTone(storage, limitsNow())
-/** A guest that runs is expected to have a backup; one that is off, only to renew what it has. */
+/** Returns the tone of a guest's backup. A running guest needs a backup. A stopped guest needs a fresh one only if it already has a backup. */
 export function backupTone({ backupAt, status }: Pick<Guest, 'backupAt' | 'status'>, now: number): Tone {
-  // An unknown backup has a line of its own.
+  // A backup that could not be read has its own line.
   if (backupAt === null) return undefined
   if (backupAt === undefined) return status === 'running' ? 'warn' : undefined
   return facts.backupAgeTone(backupAt, now, limitsNow())
 }
 
-/** Guests that run or ever had a backup are expected to have a fresh one. */
+/** Sums up backups. Guests that run or have a backup are expected to have a fresh one. */
 export function backupsOf(guests: readonly Guest[], now: number) {
   const expected = guests.filter((guest) => guest.status === 'running' || typeof guest.backupAt === 'number')
   const stale = expected.filter((guest) => backupTone(guest, now) !== undefined)
@@ -31,21 +31,21 @@ export function backupsOf(guests: readonly Guest[], now: number) {
   return { expected: expected.length, stale, unknown, oldestMs: ages.length === 0 ? undefined : Math.max(...ages) }
 }
 
-/** The age in words that all stale backups share; undefined where the ages differ or a guest has no backup. */
+/** The age in words that all stale backups share; undefined if the ages differ or a guest has no backup. */
 export function sharedAge(stale: readonly Guest[], now: number): string | undefined {
   const ages = new Set(stale.map(({ backupAt }) => (typeof backupAt === 'number' ? span(now - backupAt) : undefined)))
   return ages.size === 1 ? [...ages][0] : undefined
 }
 
-/** A fact that needs a look: an alert that nobody took on, or what could not be read. `key`: the alert's id. */
+/** An issue that a person should look at: an alert that nobody acknowledged, or something that could not be read. `key`: the alert's id. */
 export type Issue = {
   key: string
   tone: 'warn' | 'bad'
   fact: string
   detail: string
-  /** The question to JARVIS about the issue. */
+  /** A question about the issue that the person can send to JARVIS. */
   question: string
-  /** Unix ms since when it holds. */
+  /** Start of the issue, Unix ms. */
   since?: number
   /** True if the issue is that something could not be read. */
   isUnknown?: boolean
@@ -53,7 +53,7 @@ export type Issue = {
   check?: string
   node?: string
   vmid?: number
-  /** The figure that crossed its limit, as the ring of samples names it. */
+  /** The measured value that crossed its limit, with the names under which its samples are stored. */
   past?: { series: string; field: SampleField; limit: number }
 }
 
@@ -63,7 +63,7 @@ export function issuesOf(state: ClusterState, alerts: readonly Alert[] | undefin
   if (facts.isBlind(state)) return unknown
   const said = state.unreachableSince === undefined ? undefined : 'cluster-away'
   const found = (alerts ?? []).filter((alert) => needsLook(alert) && alert.check !== said).map(issueOf)
-  // The gravest first, and of those alike what a figure shows now.
+  // The most severe first; among equals, issues with a measured value first.
   const rank = ({ tone, past, check }: Issue) =>
     (tone === 'bad' ? 2 : 0) + (past !== undefined || check === undefined ? 1 : 0)
   return [...unknown, ...found].sort((a, b) => rank(b) - rank(a))
@@ -92,7 +92,7 @@ function issueOf({ id, check, object, severity, state, sentence, limit = '', hid
   return issue
 }
 
-/** Issues about what could not be read. They come first, because a short list then does not mean good health. */
+/** Issues about things that could not be read. They come first, because without them a short list would wrongly mean good health. */
 function unknownIssues(state: ClusterState): Issue[] {
   const lines = unreadLines(state)
   const [first = 'no answer yet', ...others] = lines
@@ -119,7 +119,7 @@ function unknownIssues(state: ClusterState): Issue[] {
   ]
 }
 
-/** A node's health for its mark: its worst issue, or unknown where it is away. */
+/** Returns a node's health: its worst issue, or `unknown` if the node's state is not known. */
 export function nodeMark(node: Node, issues: readonly Issue[], isLive: boolean): 'ok' | 'warn' | 'bad' | 'unknown' {
   if (!isLive || node.status === 'unknown') return 'unknown'
   if (node.status === 'offline') return 'bad'
@@ -130,7 +130,7 @@ export function nodeMark(node: Node, issues: readonly Issue[], isLive: boolean):
 /** `1 thing needs a look`, `3 things need a look`. */
 export const lookWords = (count: number) => `${plural(count, 'thing')} ${count === 1 ? 'needs' : 'need'} a look`
 
-/** True if an issue concerns a guest: the guest itself, its node or its backup. */
+/** Returns a function that is true for a guest that an issue concerns: the guest itself, its node or its backup. */
 export function concernedOf(
   state: Pick<ClusterState, 'guests'>,
   issues: readonly Issue[],
@@ -144,7 +144,7 @@ export function concernedOf(
   return ({ vmid, node }) => ids.has(vmid) || nodes.has(node)
 }
 
-/** A guest's state for its mark, unless a figure of it, or something that failed, needs a look. */
+/** Returns a guest's mark: its power state, unless a measured value or a failure needs a look. */
 export function guestMark(guest: Guest, issues: readonly Issue[], isLive: boolean): MarkKind {
   if (guest.isTemplate) return 'none'
   if (!isLive || guest.status === 'unknown') return 'unknown'

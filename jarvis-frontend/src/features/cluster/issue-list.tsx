@@ -5,10 +5,10 @@ import type { Issue } from './health.ts'
 import { useIssuePast } from './issue-past.ts'
 import { StateMark } from './state-mark.tsx'
 
-/** With more issues of one check than this, they share one line. */
+/** If a check has more issues than this, they share one line. */
 const mostAlike = 2
 
-/** The issues with a heading. Draws nothing without issues. */
+/** The issues with a heading. Renders nothing if there are none. */
 export function IssueList({
   issues,
   onAsk,
@@ -60,7 +60,7 @@ export function IssueList({
   )
 }
 
-/** The words on the past. They replace the limit, and stand beside all other details. */
+/** Returns an issue's detail with the text about its past. For a storage that text is added; for other values it replaces the limit. */
 function detailOf({ detail, past: about }: Issue, past: string | undefined): string {
   if (past === undefined) return detail
   return about === undefined || about.field === 'usedRatio' ? `${detail}, ${past}` : past

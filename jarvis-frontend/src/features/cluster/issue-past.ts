@@ -8,7 +8,7 @@ import { daysLeft, lineOf, overSince, usual } from './past.ts'
 const dayMs = 86_400_000
 const mostSeries = 16
 
-/** For each issue, what the ring of samples says: since when, the usual value, or how many days are left. */
+/** Returns a text for an issue from the stored samples: its start, the usual value, or the days left. */
 export function useIssuePast(issues: readonly Issue[]): (issue: Issue) => string | undefined {
   const series = (isStorage: boolean) =>
     issues
@@ -30,7 +30,10 @@ export function useIssuePast(issues: readonly Issue[]): (issue: Issue) => string
 /** `about 12 days`, `about 7 h`. */
 export const aboutDays = (days: number) => `about ${days >= 2 ? plural(Math.floor(days), 'day') : span(days * dayMs)}`
 
-/** `since 02:33, usually 58 °C` or `about 12 days`. The issue's own `since` counts where the ring has no beginning. */
+/**
+ * Describes the past of a value: `since 02:33, usually 58 °C` or `about 12 days`. If the samples do not show the start, the issue's own `since` is
+ * used.
+ */
 export function pastOf({ past, since: seen }: Issue, reply: SamplesReply | undefined, now: number): string | undefined {
   const sinceWords = (at: number | undefined) =>
     at === undefined ? undefined : now - at < dayMs ? `since ${timeOfDay(at)}` : `for ${span(now - at)}`

@@ -4,7 +4,7 @@ import { ApiError } from '../../api/http.ts'
 import { setLimits, useLimits } from '../../api/limits.ts'
 
 type Pair = 'storageRatio' | 'ramRatio' | 'temperatureC' | 'backupHours'
-/** `by`: the factor from the stored value to the one that a person reads. */
+/** A pair of limits. `by`: factor from the stored value to the shown value. */
 const pairs: readonly { key: Pair; name: string; unit: string; by: number }[] = [
   { key: 'storageRatio', name: 'Storage', unit: '%', by: 100 },
   { key: 'ramRatio', name: 'Memory of a node', unit: '%', by: 100 },
@@ -14,7 +14,7 @@ const pairs: readonly { key: Pair; name: string; unit: string; by: number }[] = 
 
 const gib = 1024 ** 3
 
-/** From where on a figure needs a look, and from where on it is bad. */
+/** A form for the limits from which a value needs a look, and from which it is bad. */
 export function LimitsForm({ isOperator }: { isOperator: boolean }) {
   const kept = useLimits()
   return (
@@ -149,7 +149,7 @@ function Figure({ label, unit, value, onChange }: FigureProps) {
 
 type WordsProps = { label: string; placeholder: string; value: readonly string[]; onChange: (value: string[]) => void }
 
-/** A list, written with commas. */
+/** A field for a list of words, separated by commas. */
 function Words({ label, placeholder, value, onChange }: WordsProps) {
   const [text, setText] = useState(value.join(', '))
   return (

@@ -10,7 +10,7 @@ const Peek = lazy(() => import('./peek.tsx').then((part) => ({ default: part.Pee
 
 type Ask = (question: string) => void
 
-/** `Live` draws a noun. Most texts have no nouns, so a text watches only the names of guests and nodes. */
+/** `Live` draws the name of a guest or node. Most texts have no such name, so a text is redrawn only if names of guests or nodes change. */
 type Props = { text: string; Live: ComponentType<{ noun: Noun }> }
 
 /** Text whose guests and nodes show their live state. */
@@ -23,7 +23,7 @@ export function NounText({ text, Live }: Props) {
   )
 }
 
-/** A code span, live where it names a thing as a whole. */
+/** A code span. It shows live state if its whole text names a guest or node. */
 export function NounCode({ text, Live }: Props) {
   const state = useValue(useClusterStore().named)
   const noun = state === undefined ? undefined : nounOf(text, state)

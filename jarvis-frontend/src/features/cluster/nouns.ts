@@ -1,12 +1,12 @@
 import type { ClusterState } from 'protocol'
 
-/** A thing of the cluster that a text names. */
+/** A guest or node that a text names. */
 export type Noun = { kind: 'guest'; vmid: number } | { kind: 'node'; name: string }
 export type Piece = string | Noun
 
 /**
- * Finds what a text surely names: `123 frigate`, `VM 123`, `node pve`, `on pve`. A bare word is not enough, for guests
- * are called `home` and nodes `agent`.
+ * Finds names of guests and nodes that are unambiguous: `123 frigate`, `VM 123`, `node pve`, `on pve`. A bare word is not enough, because guests may
+ * be called `home` and nodes `agent`.
  */
 export function findNouns(text: string, state: ClusterState): Piece[] {
   const pieces: Piece[] = []
@@ -18,7 +18,7 @@ export function findNouns(text: string, state: ClusterState): Piece[] {
     const guest = vmid === undefined ? undefined : state.guests.find((known) => known.vmid === Number(vmid))
     const trimmed = name?.replace(/(?<![.-])[.-]+$/, '')
     if (guest !== undefined && (type !== undefined || trimmed === guest.name)) {
-      // `VM 123` keeps its type as text; a name in brackets goes with the noun.
+      // In `VM 123`, the word `VM` stays plain text. A name in brackets is part of the match.
       const at = match.index + match[0].indexOf(vmid ?? '')
       const named = trimmed === guest.name
       const nameAt = named ? text.indexOf(trimmed, at) + trimmed.length : at + (vmid ?? '').length
@@ -36,7 +36,7 @@ export function findNouns(text: string, state: ClusterState): Piece[] {
   return pieces.filter((piece) => piece !== '')
 }
 
-/** The thing that a whole code span names: `frigate`, `123`, `pve`. */
+/** Returns the guest or node that the text of a code span names: `frigate`, `123`, `pve`. */
 export function nounOf(text: string, state: ClusterState): Noun | undefined {
   const guest = state.guests.find(
     (known) => known.name === text || String(known.vmid) === text || `${known.vmid} ${known.name}` === text,

@@ -16,7 +16,7 @@ import { VitalRow } from './vital-row.tsx'
 
 export type GuestFilter = 'all' | 'running' | 'stopped' | 'attention'
 
-/** The part of the page's state that its address holds. `detail`: a series' name, such as `guest/123`. */
+/** The part of the page's state that its URL holds. `detail`: name of an object, such as `guest/123`. */
 export type ClusterView = {
   show: GuestFilter
   sort: Sort
@@ -35,16 +35,16 @@ export type ViewChange = {
 type Props = {
   view: ClusterView
   linkTo: (change: ViewChange) => string
-  /** The thing that the address names. */
+  /** The details of the object that the URL names. */
   detail: React.ReactNode
   ghosts: Ghosts
   tray: React.ReactNode
-  /** Below all else, on the right. */
+  /** Shown at the bottom of the right column. */
   foot?: React.ReactNode
   onAsk: ((question: string) => void) | undefined
 }
 
-/** Vitals, node cards, the guest table, and what needs a look; one thing in detail where the address names it. */
+/** The cluster page: vitals, node cards, the guest table and the list of issues. If the URL names an object, also shows its details. */
 export function ClusterOverview({ view, linkTo, detail, ghosts, tray, foot, onAsk }: Props) {
   const { state, isLive, issues } = useCluster()
   const now = useNow(60_000)

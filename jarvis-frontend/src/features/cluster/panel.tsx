@@ -106,7 +106,7 @@ type NodesProps = {
   issues: readonly Issue[]
   isLive: boolean
   ghosts: Ghosts
-  /** Each node is a line that opens. */
+  /** True: each node is a line that opens. */
   opens?: boolean
   linkTo?: (detail: string) => string
 }

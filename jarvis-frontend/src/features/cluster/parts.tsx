@@ -14,7 +14,7 @@ import { StateMark } from './state-mark.tsx'
 import { groupTasks } from './task-groups.ts'
 import { onlineWords } from './unknown.ts'
 
-/** The change to a guest that waits for a decision: `restart`. */
+/** By vmid: the change that a waiting card would make, such as `restart`. */
 export type Ghosts = ReadonlyMap<number, string>
 
 export const Lock = () => (
@@ -33,7 +33,7 @@ export const GuestRow = memo(function GuestRow({
   guest: Guest
   mark: MarkKind
   ghost?: string | undefined
-  /** The page that the name links to. */
+  /** Path of the page that the name links to. */
   to?: string | undefined
 }) {
   const isOff = guest.status !== 'running' && ghost === undefined
@@ -104,7 +104,7 @@ export function StorageList({ storages, to }: { storages: readonly Storage[]; to
   )
 }
 
-/** True if others of that name stand on other nodes. */
+/** True if other nodes have a storage of the same name. */
 const isOneOf = ({ name }: Storage, storages: readonly Storage[]) =>
   storages.filter((other) => other.name === name).length > 1
 

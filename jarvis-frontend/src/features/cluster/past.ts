@@ -6,7 +6,7 @@ import { useNow } from '../../ui/use-now.ts'
 export const ranges: readonly SampleRange[] = ['1h', '24h', '7d']
 export const rangeWord: Record<SampleRange, string> = { '1h': '1 h', '24h': '24 h', '7d': '7 d' }
 
-/** One field of one thing, oldest first; undefined where nothing was seen. `from`: Unix ms. */
+/** The samples of one field of one object, oldest first; undefined is a gap. `from`: Unix ms. */
 export type Line = { from: number; stepMs: number; values: readonly (number | undefined)[] }
 
 export function lineOf(reply: SamplesReply | undefined, name: string, field: SampleField): Line | undefined {
@@ -15,7 +15,7 @@ export function lineOf(reply: SamplesReply | undefined, name: string, field: Sam
   return { from: reply.from, stepMs: reply.stepMs, values: values.map((value) => value ?? undefined) }
 }
 
-/** The server's samples of some things, renewed each minute. */
+/** Reads the samples of some objects, again every minute. */
 export function usePast(names: readonly string[], range: SampleRange) {
   const minute = Math.floor(useNow(60_000) / 60_000)
   const load = useLoad(`${names.join(',')} ${range} ${minute}`, () => readSamples(names, range), ['connect', 'samples'])
@@ -25,13 +25,13 @@ export function usePast(names: readonly string[], range: SampleRange) {
 export const known = (line: Line | undefined): number[] =>
   line === undefined ? [] : line.values.filter((value) => value !== undefined)
 
-/** A line with a smaller slope than this gets no forecast. */
+/** Minimum growth for a forecast, ratio a day. */
 const leastADay = 0.0005
 const dayMs = 86_400_000
 
 /**
- * Days until a line of ratios reaches 1 at the rate of the time it shows; undefined where it does not grow, would take
- * over a year, or is known for less than six hours.
+ * Returns the days until a line of ratios reaches 1, if it grows as during the shown time. Undefined if it does not grow, would take over a year, or
+ * covers less than six hours.
  */
 export function daysLeft(line: Line | undefined): number | undefined {
   if (line === undefined) return undefined
@@ -49,7 +49,7 @@ export function daysLeft(line: Line | undefined): number | undefined {
   return days > 365 ? undefined : Math.max(0, days)
 }
 
-/** Since when a line has been at `limit` or over, Unix ms; undefined where it is not, or was so all the time. */
+/** Returns since when a line has been at or above `limit`, Unix ms. Undefined if it is below the limit now, or was above it all the time. */
 export function overSince(line: Line | undefined, limit: number): number | undefined {
   if (line === undefined) return undefined
   let since: number | undefined

@@ -12,7 +12,7 @@ import { useCluster } from './store.ts'
 
 type PeekProps = { noun: Noun; anchor: DOMRect; onClose: () => void; onAsk?: ((question: string) => void) | undefined }
 
-/** The present state of a named thing, beside its name. */
+/** The live state of a guest or node, shown beside its name in a text. */
 export function Peek({ noun, anchor, onClose, onAsk }: PeekProps) {
   const { state } = useCluster()
   const box = useRef<HTMLDivElement>(null)

@@ -2,19 +2,19 @@ import type { ClusterState, Guest } from 'protocol'
 import { shareOf, withoutTemplates } from 'protocol/facts'
 
 export type SortKey = 'guest' | 'node' | 'cpu' | 'memory' | 'disk' | 'net' | 'up' | 'backup'
-/** `isDown`: largest first. */
+/** The order of the table. `isDown`: largest first. */
 export type Sort = { key: SortKey; isDown: boolean }
 export type TableRow = { kind: 'guest'; guest: Guest } | { kind: 'node'; name: string; count: number; running: number }
 
 const sortKeys: readonly SortKey[] = ['guest', 'node', 'cpu', 'memory', 'disk', 'net', 'up', 'backup']
 
-/** Reads a sort from the address: `-cpu` is largest first. Any other text means the order by node. */
+/** Reads the order from the URL: `-cpu` means by CPU, largest first. Any other text means the order by node. */
 export function readSort(text: string | null): Sort {
   const key = sortKeys.find((known) => known === text?.replace(/^-/, ''))
   return { key: key ?? 'node', isDown: key !== undefined && text?.startsWith('-') === true }
 }
 
-/** The sort after a column was pressed. The same column turns round; figures begin with the largest. */
+/** Returns the order after a click on a column. The same column reverses; a column of numbers starts with the largest. */
 export function nextSort(now: Sort, key: SortKey): string {
   const isDown = now.key === key ? !now.isDown : key !== 'guest' && key !== 'node'
   return `${isDown ? '-' : ''}${key}`
@@ -26,11 +26,11 @@ const figures: Record<Exclude<SortKey, 'guest' | 'node'>, (guest: Guest) => numb
   disk: (guest) => (guest.diskBytes === 0 ? undefined : shareOf(guest.diskBytes, guest.diskTotalBytes)),
   net: (guest) => (guest.netInBps === undefined ? undefined : guest.netInBps + (guest.netOutBps ?? 0)),
   up: (guest) => (guest.status === 'running' ? (guest.uptimeS ?? undefined) : undefined),
-  // Sorts by age, so the newest backup is the smallest.
+  // Sort by age: the newest backup has the smallest age.
   backup: (guest) => (typeof guest.backupAt === 'number' ? -guest.backupAt : undefined),
 }
 
-/** The guests in order, those without a figure last. Grouped, each node's guests follow a row for the node. */
+/** Returns the guests in order; guests without a value come last. If grouped, a row for each node precedes its guests. */
 export function rowsOf(state: ClusterState, guests: readonly Guest[], sort: Sort, isGrouped: boolean): TableRow[] {
   const place = new Map(state.nodes.map((node, at) => [node.name, at]))
   const byNode = (a: Guest, b: Guest) => (place.get(a.node) ?? 999) - (place.get(b.node) ?? 999) || a.vmid - b.vmid

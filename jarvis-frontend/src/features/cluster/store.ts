@@ -14,13 +14,13 @@ const minutesShown = 60
 /** With fewer known minutes, a line shows the samples of every two seconds. */
 const fewMinutes = 10
 const secondsKept = 150
-/** The most series that one request may name. */
+/** Maximum number of series in one request. */
 const mostSeries = 64
 
 export type ClusterView = {
   /** Undefined until the first snapshot. */
   state: ClusterState | undefined
-  /** Unix ms when this browser last got a state that could be read; 0 before the first. */
+  /** When this browser last received a cluster state that the server could read, Unix ms; 0 before the first. */
   heardAt: number
   /** True if the server is connected and can read the cluster. */
   isLive: boolean
@@ -31,24 +31,24 @@ export type ClusterView = {
 
 const nothing: ClusterView = { state: undefined, heardAt: 0, isLive: false, isLinked: false, issues: [] }
 
-/** The live cluster as this browser knows it, with the samples it has seen and what needs a look. */
+/** The live cluster state in this browser, with the samples that it has received and the present issues. */
 export class ClusterStore {
   readonly view = new Value<ClusterView>(nothing)
-  /** The state when a guest or node was last added, removed or renamed. For readers that need names only. */
+  /** The state at the time when a guest or node was last added, removed or renamed. For readers that need only names. */
   readonly named = new Value<ClusterState | undefined>(undefined)
   #names = ''
-  /** The last hour by the minute. Keys: `node/NAME` (CPU), and `cpu`, `ram` and `net` of the whole cluster. */
+  /** Samples of the last hour, one a minute. Keys: `node/NAME` (CPU), and `cpu`, `ram` and `net` of the whole cluster. */
   readonly #minutes = new Map<string, Map<number, number>>()
-  /** The newest samples, every two seconds, by the same keys. */
+  /** The newest samples, every two seconds, with the same keys. */
   readonly #seconds = new Map<string, readonly number[]>()
-  /** The lines that `samples()` has made since the last sample. */
+  /** Cache of `samples()` since the last sample. */
   readonly #lines = new Map<string, readonly (number | undefined)[]>()
-  /** How many minutes the server's clock is ahead. */
+  /** Minutes by which the server's clock is ahead. */
   #skew = 0
   readonly #readHour: (names: readonly string[]) => Promise<SamplesReply>
   #alerts: readonly Alert[] | undefined
   #sampledAt = 0
-  /** Grows at each sign-out, so that an answer to an earlier person is dropped. */
+  /** Incremented at each sign-out, so that an answer for an earlier person is dropped. */
   #owner = 0
 
   constructor(socket: ClusterSocket, readHour: (names: readonly string[]) => Promise<SamplesReply>) {
@@ -64,7 +64,7 @@ export class ClusterStore {
     socket.on('disconnect', () => this.view.set({ ...this.view.get(), isLive: false, isLinked: false }))
   }
 
-  /** At sign-out: the next person may see less. */
+  /** Clears the store at sign-out, because the next person may be allowed to see less. */
   forget(): void {
     this.#owner += 1
     for (const kept of [this.#minutes, this.#seconds, this.#lines]) kept.clear()
@@ -76,8 +76,8 @@ export class ClusterStore {
   }
 
   /**
-   * The last hour of `node/NAME` (CPU), `cpu`, `ram` or `net`, oldest first, by the minute; with few known minutes, the
-   * newest samples. Undefined is a gap.
+   * Returns the last hour of `node/NAME` (CPU), `cpu`, `ram` or `net`, oldest first, by the minute. If few minutes are known, returns the newest
+   * samples instead. Undefined is a gap.
    */
   samples(key: string): readonly (number | undefined)[] {
     const made = this.#lines.get(key) ?? this.#line(key)
@@ -118,7 +118,7 @@ export class ClusterStore {
       this.#lines.clear()
       this.view.set({ ...this.view.get() })
     } catch {
-      // Without the server's hour, the lines begin now.
+      // If the hour could not be read, the lines start now.
     }
   }
 
@@ -136,7 +136,7 @@ export class ClusterStore {
       this.#sample(state)
     }
     const isRead = state.unreachableSince === undefined && !isBlind(state)
-    // While the cluster cannot be read, the state shown keeps its age.
+    // While the server cannot read the cluster, keep the time of the last good state.
     const heardAt = isRead ? now : this.view.get().heardAt
     this.view.set({ state, heardAt, isLive: isRead, isLinked: true, issues: issuesOf(state, this.#alerts) })
     const names = JSON.stringify([
@@ -154,7 +154,7 @@ export class ClusterStore {
     this.reconsider()
   }
 
-  /** Draws the state again, after the alerts or the limits changed. */
+  /** Computes the issues again after the alerts or the limits changed. */
   reconsider(): void {
     const view = this.view.get()
     if (view.state !== undefined) this.view.set({ ...view, issues: issuesOf(view.state, this.#alerts) })
@@ -178,7 +178,7 @@ export class ClusterStore {
   }
 }
 
-/** The whole cluster in numbers. Shared storage counts once. Undefined: not known. */
+/** Totals of the whole cluster. Shared storage counts once. Undefined: not known. */
 export function totalsOf(state: ClusterState) {
   const guests = withoutTemplates(state.guests)
   const isUnknown =

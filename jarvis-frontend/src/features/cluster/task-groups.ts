@@ -1,6 +1,6 @@
 import type { Task } from 'protocol'
 
-/** One line of the list: a task, or several of a kind that ended alike about the same time. */
+/** One line of the list: a task, or several tasks of the same type and outcome that started within an hour. */
 export type TaskGroup = { first: Task; count: number; isOneNode: boolean }
 
 const togetherMs = 3_600_000

@@ -1,6 +1,6 @@
 import type { ClusterPart, ClusterState, Node, ShownCluster } from 'protocol'
 
-/** The server's state with empty lists for those that could not be read, which `unread` names. */
+/** Converts the server's state: each list that could not be read (null) becomes an empty list. `unread` names these lists. */
 export const fromShown = (shown: ShownCluster): ClusterState => ({
   ...shown,
   nodes: shown.nodes ?? [],
@@ -9,13 +9,13 @@ export const fromShown = (shown: ShownCluster): ClusterState => ({
   tasks: shown.tasks ?? [],
 })
 
-/** Reads that failed, except those that a node's own line names. */
+/** Returns the failed reads, except those that a node's own line already shows. */
 export function unreadLines({ missing, nodes }: Pick<ClusterState, 'missing' | 'nodes'>): string[] {
   const away = new Set(nodes.map(({ name, status }) => `${name} is ${status}`))
   return missing.filter((line) => !away.has(line))
 }
 
-/** `3 of 4`; `3 of 4, 1 unknown`; `unknown` */
+/** The number of online nodes in words: `3 of 4`; `3 of 4, 1 unknown`; `unknown`. */
 export function onlineWords(state: { nodes: readonly Node[]; unread?: ClusterPart[] | undefined }): string {
   const { nodes } = state
   const online = nodes.filter(({ status }) => status === 'online').length

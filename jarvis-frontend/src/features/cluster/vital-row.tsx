@@ -78,7 +78,7 @@ export function VitalRow({ state, isLive, now }: { state: ClusterState; isLive: 
   )
 }
 
-/** `9 are 31 h old`, where they are alike. */
+/** Sums up stale backups: `9 are 31 h old` if their ages are equal. */
 function staleText(stale: readonly Guest[], now: number): string {
   const age = sharedAge(stale, now)
   return age === undefined

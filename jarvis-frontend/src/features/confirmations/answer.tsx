@@ -15,7 +15,7 @@ import { useEarned } from './use-earned.ts'
 
 /** The actions on a card that this person may take. */
 export type Hand = {
-  /** Why no decision is possible now; absent where one is. */
+  /** Why no decision is possible now; undefined if a decision is possible. */
   rest?: { why: React.ReactNode; tryNow?: () => void } | undefined
   /** @returns the server's refusal in words; undefined: the decision was accepted */
   decide(
@@ -37,9 +37,9 @@ type Props = {
   /** True if the focus was inside the card just before. */
   hadFocus: RefObject<boolean>
   isGrantable: boolean
-  /** Set while the target has changed and this person has not acknowledged the change. */
+  /** Marks the change of the target as read. Set while the target has changed and this person has not read that yet. */
   onRead?: (() => void) | undefined
-  /** Why Approve cannot wake yet; absent where it can. */
+  /** Why Approve cannot be enabled yet; undefined if it can. */
   held?: string | undefined
   by: React.ReactNode
 }
@@ -64,7 +64,7 @@ export function Answer({ root, card, act, hand, hadFocus, isGrantable, onRead, h
   const isSending = step === 'sending' || step === 'signing'
   const { isSeen, isStill } = useEarned(root, canDecide && !isSending)
   const isAwake = isSeen && isTyped && canDecide && held === undefined
-  // The armed button disappears without a blur event, so a button that returns must be armed again.
+  // The armed button can disappear without a blur event, so arm it anew when it returns.
   if (!canDecide && step === 'armed') setStep('asking')
 
   const decide = async (confirmed: boolean, alternative?: Alternative) => {
@@ -108,7 +108,7 @@ export function Answer({ root, card, act, hand, hadFocus, isGrantable, onRead, h
     sending: undefined,
   }
   useEscape(hand.rest === undefined ? stepsBack[step] : undefined)
-  // The pressed button is gone. Keep the focus on the card.
+  // The pressed button was removed. Keep the focus on the card.
   // biome-ignore lint/correctness/useExhaustiveDependencies: a new step, or none to take now, is what may drop the focus
   useLayoutEffect(() => {
     if (hadFocus.current && document.activeElement === document.body) root.current?.focus({ preventScroll: true })
@@ -127,7 +127,7 @@ export function Answer({ root, card, act, hand, hadFocus, isGrantable, onRead, h
       />
     )
   }
-  /** While the grant form is open, the button stands there and names the grant. */
+  /** The Approve button. While the grant form is open, the button is in that form and its text names the grant. */
   const approveWith = (words: React.ReactNode) => (
     <ApproveButton
       button={approve}

@@ -5,9 +5,9 @@ type Props = {
   button: RefObject<HTMLButtonElement | null>
   isArmed: boolean
   isAwake: boolean
-  /** Checks once more, at the press, that the card has not moved. */
+  /** Checks again at the press that the card has not moved. */
   isStill: () => boolean
-  /** The id of the text that says how it wakes. */
+  /** Element id of the text that says how to enable the button. */
   hint: string
   onApprove: () => void
   onArm: () => void
@@ -15,7 +15,7 @@ type Props = {
   children: React.ReactNode
 }
 
-/** The one Approve button of a card. A click approves at once; a key press arms it, and a second one approves. */
+/** The only Approve button of a card. A click approves at once. A key press arms the button, and a second key press approves. */
 export function ApproveButton({ button, isArmed, isAwake, isStill, hint, onApprove, onArm, onLeave, children }: Props) {
   return (
     <button

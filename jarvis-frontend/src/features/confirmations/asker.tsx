@@ -6,7 +6,7 @@ import { useValue } from '../../lib/use-value.ts'
 import { Boxed, Visible } from '../../ui/boxed.tsx'
 import { Who } from './who.tsx'
 
-/** In whose name a call is asked for; nothing where JARVIS has one person. @param id absent: the first owner */
+/** The person in whose name a call is asked for. Renders nothing if JARVIS has only one person. @param id undefined: the first owner */
 export function ForPerson({ id = 'operator' }: { id: string | undefined }) {
   const { isMany, nameOf } = useNames()
   const own = useValue(signedIn)?.id

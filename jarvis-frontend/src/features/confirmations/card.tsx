@@ -19,21 +19,21 @@ export type CardProps = {
   hand: Hand
   /** Explains an unknown outcome and offers a check. */
   unknown: React.ReactNode
-  /** The same for a step of a plan. */
+  /** Explains an unknown outcome of a plan's step and offers a check. */
   unknownOf: (toolUseId: string, observed: string) => React.ReactNode
-  /** The card of a plan's step that asks by itself. */
+  /** The card of a plan's step that needs its own decision. */
   stepCard?: (toolUseId: string) => React.ReactNode
-  /** To what differs since a change that a plan's step could not take back. */
+  /** A link that compares the present state with a change that an undo plan's step could not take back. */
   compareOf?: (changeId: string) => React.ReactNode
-  /** Below the answer, where this person may decide without others. */
+  /** Shown below the buttons if this person may decide without others. */
   alone?: React.ReactNode
-  /** Asks for the plan that takes a plan back. */
+  /** Asks for the plan that undoes a plan. */
   onUndoPlan?: (id: string) => void
-  /** Decided by someone else while this screen showed it as pending. */
+  /** True if somebody else decided while this page showed the card as waiting. */
   isElsewhere?: boolean
 }
 
-/** One red call that waits for a person, and later its outcome; above that of a plan its goal. */
+/** A card: one red call that waits for a person, and later its outcome. The goal of a plan is shown above its card. */
 export function ConfirmationCard(props: CardProps) {
   const { plan } = props.matter.card
   return (
@@ -44,7 +44,7 @@ export function ConfirmationCard(props: CardProps) {
   )
 }
 
-/** The card keeps its place and its focus throughout. */
+/** The frame of a card. It keeps its place and its focus in all phases. */
 function CardFrame({ matter, live, guests, hand, unknown, unknownOf, isElsewhere = false, ...ofPlan }: CardProps) {
   const { card } = matter
   const phase = phaseOf(matter)
@@ -56,7 +56,7 @@ function CardFrame({ matter, live, guests, hand, unknown, unknownOf, isElsewhere
   const isBegun = phase !== 'pending' && matter.resolved?.decision === 'approved'
   const run = usePlanRun(plan, isBegun).data
 
-  // A part that held the focus is removed. Keep the focus on the card.
+  // A removed part may have had the focus. Keep the focus on the card.
   // biome-ignore lint/correctness/useExhaustiveDependencies: a new phase is what may drop the focus
   useLayoutEffect(() => {
     const active = document.activeElement

@@ -2,7 +2,7 @@ import { clock } from '../../lib/format.ts'
 import { arcPath } from '../../ui/arc.ts'
 import { useNow } from '../../ui/use-now.ts'
 
-/** `12:41`, counting down. Screen readers do not read it; the live region announces five minutes and one minute. */
+/** A countdown such as `12:41`. Screen readers do not read it; the live region announces five minutes and one minute. */
 export function TimeLeft({ until, aheadMs = 0 }: { until: number; aheadMs?: number }) {
   const left = until - useNow(1_000) - aheadMs
   return (
@@ -14,7 +14,7 @@ export function TimeLeft({ until, aheadMs = 0 }: { until: number; aheadMs?: numb
 
 type ExpiryProps = { from: number; until: number; aheadMs?: number; words?: string }
 
-/** @param aheadMs how far the clock of `until` is ahead of this browser's */
+/** The remaining time of a card or change, with a ring. @param aheadMs how far the clock of `until` is ahead of this browser's */
 export function Expiry({ from, until, aheadMs = 0, words = 'expires in' }: ExpiryProps) {
   const left = (until - useNow(1_000) - aheadMs) / Math.max(1, until - from)
   return (

@@ -7,13 +7,13 @@ import { alternativeOf } from './alternative.ts'
 type Props = {
   note: string
   onNote: (note: string) => void
-  /** Another call can be named in place of the denied one. */
+  /** True if the person may propose another call instead of the denied one. */
   mayNameOther: boolean
   onDeny: (alternative: Alternative | undefined) => void
   onBack: () => void
 }
 
-/** Denies a call: with a note for the model, and with a call of one's own to make instead. */
+/** Denies a call, with an optional note for the model and an optional alternative call. */
 export function DenyForm({ note, onNote, mayNameOther, onDeny, onBack }: Props) {
   const noteField = useRef<HTMLTextAreaElement>(null)
   const otherField = useRef<HTMLInputElement>(null)

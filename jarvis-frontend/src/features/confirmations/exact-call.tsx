@@ -3,7 +3,7 @@ import { Visible } from '../../ui/boxed.tsx'
 import { CopyButton } from '../../ui/copy-button.tsx'
 import { exactInput } from './sentence.ts'
 
-/** The call as it runs: the tool and its arguments. @param isFirst nothing is between it and the heading */
+/** The exact call: the tool and its arguments. @param isFirst true if it follows the heading directly */
 export function ExactCall({ card, isFirst = false }: { card: Card; isFirst?: boolean }) {
   const input = exactInput(card.toolInput)
   return (

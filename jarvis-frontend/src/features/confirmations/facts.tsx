@@ -5,18 +5,18 @@ import { Icon } from '../../ui/icon.tsx'
 import { capitalized } from './first-letter.ts'
 import { undoWords } from './undo-words.ts'
 
-/** The target as the live cluster shows it. */
+/** The target in the present cluster state. */
 export type LiveTarget = {
-  /** `Running for 8 d 4 h, CPU 97 %`; absent where the cluster does not know the target. */
+  /** `Running for 8 d 4 h, CPU 97 %`; undefined if the target's present state is not known. */
   now?: string
   age: React.ReactNode
-  /** The differences from the target when the card was made. */
+  /** The differences between the target now and when the card was made. */
   change?: string
 }
 
 /** The facts of a call: what it does, its target, and its undo. */
 export function Facts({ card, live: seen }: { card: Card; live: LiveTarget | undefined }) {
-  // The card of a setting or a snapshot shows the present value; whether the guest runs does not matter there.
+  // The card of a setting or snapshot shows the present value instead, because the power state does not matter there.
   const live = card.effect === undefined || card.effect.kind === 'power' || card.basis === undefined ? seen : undefined
   return (
     <dl className="facts">
@@ -81,10 +81,10 @@ export function Facts({ card, live: seen }: { card: Card; live: LiveTarget | und
   )
 }
 
-/** Before a remark: as wide as half an em, and nothing where the line ends. */
+/** A space of half an em before a remark. It collapses at the end of a line. */
 const gap = '\u2002'
 
-/** `running → stopped, clean shutdown`, with arrows drawn and the text after the last step in grey. */
+/** Draws a text such as `running → stopped, clean shutdown` with arrow icons. The text after the last step is grey. */
 function Arrows({ text }: { text: string }) {
   const steps = text.split('→').map((step) => step.trim())
   if (steps.length === 1) return <Remarked text={text} />
@@ -115,7 +115,7 @@ function Arrows({ text }: { text: string }) {
   )
 }
 
-/** `Nothing else found (disks, HA checked)`, with brackets at the end in grey. */
+/** Draws a text such as `Nothing else found (disks, HA checked)`. Brackets at the end are grey. */
 function Remarked({ text }: { text: string }) {
   const [, said = text, remark] = /^(.*?)(?:(?<!\s)\s+\(([^()]*)\))?$/s.exec(text) ?? []
   return (

@@ -15,12 +15,12 @@ function onWidth(listener: () => void) {
   return () => phone.removeEventListener('change', listener)
 }
 
-/** Lines that come with one press. */
+/** Number of further lines for each press of the button. */
 const perPress = 200
 
 /**
- * The files that a call changes: 200 lines at once, every line on request. `N` and `P` lead from file to file. On a phone one file is
- * shown at a time. @param onUnseen hears how many lines that count were not shown yet
+ * The files that a call changes: 200 lines at first, all lines on request. The keys `N` and `P` move between files. On a phone only one file is
+ * shown at a time. @param onUnseen called with the number of relevant lines that were not shown yet
  */
 export function FileDiffs({ card, onUnseen }: { card: Card; onUnseen: (lines: number) => void }) {
   const given = card.diff ?? []
@@ -32,7 +32,7 @@ export function FileDiffs({ card, onUnseen }: { card: Card; onUnseen: (lines: nu
   const list = useRef<HTMLUListElement>(null)
   const isPhone = useSyncExternalStore(onWidth, () => phone.matches) && given.length > 1
   const files = given.map((file, index) => shownOf(file, whole?.[index], more[index] ?? 0))
-  // A file that cannot be read cannot be asked for either: its reason stands on the card.
+  // True if the server has no more lines of the file. The card gives the reason then.
   const isEnd = (index: number) => files[index]?.lines.length === whole?.[index]?.lines.length
   const open = files.map((file, index) => (isEnd(index) ? { ...file, left: 0 } : file))
   const unseen = problem === undefined ? unseenLines(open, isPhone ? seen : undefined) : 0

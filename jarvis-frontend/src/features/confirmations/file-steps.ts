@@ -1,8 +1,8 @@
 import type { FileDiff } from 'protocol'
 
 /**
- * A file of a card as far as it is shown: the lines that came with the card, and `more` of the whole file.
- * @param whole undefined while only the card's lines are there
+ * Returns a file with the lines that are shown: the lines that came with the card, and `more` lines of the whole file.
+ * @param whole undefined: only the card's lines are loaded
  */
 export function shownOf(file: FileDiff, whole: FileDiff | undefined, more: number): FileDiff {
   if (whole === undefined || more === 0) return file
@@ -10,12 +10,12 @@ export function shownOf(file: FileDiff, whole: FileDiff | undefined, more: numbe
   return { ...file, lines, left: whole.left + whole.lines.length - lines.length }
 }
 
-/** The file that `by` leads to; the first and the last are ends. */
+/** Returns the index of the next or previous file; stops at the first and the last. */
 export const stepped = (at: number, by: 1 | -1, count: number): number => Math.max(0, Math.min(count - 1, at + by))
 
 /**
- * Changed lines that were not shown yet, and all lines of files that a command names.
- * @param seen files that were in front; undefined where all are
+ * Counts lines that were not shown yet: changed lines, and all lines of a file that a command names.
+ * @param seen indexes of files that were shown; undefined: all files
  */
 export const unseenLines = (files: readonly FileDiff[], seen?: ReadonlySet<number>): number =>
   files.reduce((sum, file, at) => {
@@ -28,6 +28,6 @@ export const unseenLines = (files: readonly FileDiff[], seen?: ReadonlySet<numbe
     return sum + (file.left === 0 ? 0 : Math.max(0, all - shown))
   }, 0)
 
-/** Why a card cannot be approved yet; undefined where every line that counts was shown. */
+/** Returns why a card cannot be approved yet; undefined if all relevant lines were shown. */
 export const linesHeld = (lines: number): string | undefined =>
   lines === 0 ? undefined : `${lines} ${lines === 1 ? 'line' : 'lines'} not seen yet`

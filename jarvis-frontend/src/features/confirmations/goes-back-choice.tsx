@@ -3,7 +3,7 @@ import { withUnit } from '../../lib/format.ts'
 
 const choices = [2, 5, 10, 30, 60]
 
-/** Lets the change go back by itself unless somebody keeps it. Off until it is chosen. */
+/** A checkbox: the change goes back by itself unless a person keeps it. Off by default. */
 export function GoesBackChoice({
   minutes,
   onChoose,

@@ -6,19 +6,19 @@ import { useNow } from '../../ui/use-now.ts'
 
 const minutes = { 30: '30 min', 120: '2 h', 480: '8 h' }
 const uses = { 1: '1', 3: '3', 10: '10' }
-/** For a whole folder or site; JARVIS allows two hours and 50 uses at most. */
+/** Choices for a grant with a scope (a folder or website). JARVIS allows at most two hours and 50 uses. */
 const scoped = { minutes: { 10: '10 min', 30: '30 min', 120: '2 h' }, uses: { 5: '5', 20: '20', 50: '50' } }
 const usual = { exact: { minutes: 30, uses: 3 }, scoped: { minutes: 30, uses: 20 } }
 export const firstGrant: GrantRequest = usual.exact
 
 type Props = { card: Card; grant: GrantRequest; onChange: (grant: GrantRequest) => void; children: React.ReactNode }
 
-/** For how long, and how often besides this time, the same call asks nobody. `children`: what decides, and what closes. */
+/** Chooses how long, and how many more times, the same call may run without asking. `children`: the buttons that decide and that close the form. */
 export function GrantChoice({ card, grant, onChange, children }: Props) {
   const { toolName, target, requestedBy, scope } = card
   const isScoped = grant.scope !== undefined
   const root = useRef<HTMLDivElement>(null)
-  // The form opens under the card, often below the end of the screen.
+  // The form opens below the card, often below the visible part of the page.
   useLayoutEffect(() => {
     root.current?.scrollIntoView({ block: 'nearest' })
   }, [])

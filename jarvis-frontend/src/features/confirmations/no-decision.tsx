@@ -1,7 +1,10 @@
 import { Mark } from '../../ui/mark.tsx'
 import type { Hand } from './answer.tsx'
 
-/** Stands in place of the buttons while no decision is possible, and says why. A component of its own never turns a focused button into another one. */
+/**
+ * Shown in place of the buttons while no decision is possible; says why. It is its own component, so that React never turns a focused button into
+ * another button.
+ */
 export const Resting = ({ why, tryNow }: NonNullable<Hand['rest']>) => (
   <footer>
     <span className="resting">

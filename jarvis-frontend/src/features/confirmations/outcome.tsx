@@ -7,12 +7,12 @@ import { useNow } from '../../ui/use-now.ts'
 import { type Matter, type Phase, waitedFor } from './phase.ts'
 import { Who } from './who.tsx'
 
-/** An approved call in progress: the decision, then the progress. */
+/** An approved call that is running: the decision, then the progress. */
 export function Executing({ matter }: { matter: Matter }) {
   const { resolved, startedAt, progress } = matter
   const now = useNow(1_000)
   const since = startedAt ?? resolved?.at ?? now
-  // The task's end and the goal of the task are separate ticks.
+  // Show the end of the task and the following wait as two lines.
   const [, ended, doing = progress] = /^(Task \S+ finished: .+?)\. (Waiting .+)$/s.exec(progress ?? '') ?? []
   return (
     <>
@@ -108,13 +108,13 @@ export function Settled({ matter, phase, isElsewhere, unknown, askAgain }: Props
   )
 }
 
-/** `, signed` */
+/** Returns `, signed` if the decision was signed. */
 const signedWords = (resolved: Matter['resolved']) => (resolved?.signed === undefined ? '' : ', signed')
 
 function Outcome({ matter, phase, isElsewhere }: Pick<Props, 'matter' | 'phase' | 'isElsewhere'>) {
   const { resolved, result } = matter
   const by = resolved === undefined ? null : <Who id={resolved.by} />
-  // Timers are a little late, so 60.01 s count as a minute.
+  // Round to seconds: timers are a little late, so that 60.01 s count as one minute.
   const waited = Math.round(waitedFor(matter) / 1_000) * 1_000
   switch (phase) {
     case 'executing':
@@ -185,7 +185,7 @@ function Outcome({ matter, phase, isElsewhere }: Pick<Props, 'matter' | 'phase' 
   }
 }
 
-/** The tool's own words; its first clause stands out, or says that it failed. */
+/** The tool's error text. Its first clause, or `Failed`, is emphasized. */
 function Failure({ summary }: { summary: string }) {
   const [, lead = 'Failed', rest = summary] = /^(Task failed|Refused): (.*)$/s.exec(summary) ?? []
   return (

@@ -26,7 +26,7 @@ type Props = {
   act: Act
   root: RefObject<HTMLElement | null>
   hadFocus: RefObject<boolean>
-  /** Below the answer, where this person may decide without others. */
+  /** Shown below the buttons if this person may decide without others. */
   alone: React.ReactNode
 }
 

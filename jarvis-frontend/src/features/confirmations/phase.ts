@@ -19,14 +19,16 @@ export type Matter = {
 
 export type Phase = 'pending' | 'executing' | 'done' | 'failed' | 'interrupted' | 'denied' | 'expired' | 'cancelled'
 
-/** The phase of a card. A flag, never the text, tells an unknown outcome from a failure. */
+/** Returns the phase of a card. An unknown outcome is told from a failure by a flag, never by the text. */
 export function phaseOf({ resolved, result }: Pick<Matter, 'resolved' | 'result'>): Phase {
   if (result !== undefined) return result.isUnknown === true ? 'interrupted' : result.isError ? 'failed' : 'done'
   if (resolved === undefined) return 'pending'
   return resolved.decision === 'approved' ? 'executing' : resolved.decision
 }
 
-/** How long an expired card waited, ms. The stored expiry may be a day later than the one that counted from the first sight. */
+/**
+ * Returns how long an expired card waited, ms. The stored expiry may be a day later than the expiry that was set when a person first saw the card.
+ */
 export function waitedFor({
   card,
   resolved,
@@ -34,7 +36,7 @@ export function waitedFor({
   return (resolved?.at ?? card.expiresAt) - card.createdAt
 }
 
-/** The matter with its present expiry. An unseen card waits a day longer, until somebody sees it. */
+/** Returns the card with its present expiry. A card that nobody has seen waits up to a day longer. */
 export function withExpiryOf(matter: Matter, pending: readonly Pick<Card, 'toolUseId' | 'expiresAt'>[] = []): Matter {
   const known = pending.find(({ toolUseId }) => toolUseId === matter.card.toolUseId)
   return known === undefined || known.expiresAt === matter.card.expiresAt

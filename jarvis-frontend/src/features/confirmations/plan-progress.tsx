@@ -49,7 +49,7 @@ export function usePlanRun(plan: Plan | undefined, isBegun: boolean) {
     `${plan?.id} ${isBegun}`,
     async () => {
       if (plan === undefined || !isBegun) return undefined
-      // It is written down a moment after the decision.
+      // The server stores the plan's run a moment after the decision.
       return await readPlan(plan.id).catch((error: unknown) => {
         if (error instanceof ApiError && error.code === 'not_found') return undefined
         throw error
@@ -59,7 +59,7 @@ export function usePlanRun(plan: Plan | undefined, isBegun: boolean) {
   )
 }
 
-/** `Running plan 8c1e: step 3 of 5`, by what is known of it. */
+/** Returns the heading of a plan's progress: `Running plan 8c1e: step 3 of 5`. */
 export function planHeading(run: PlanRun): string {
   const { hash, steps, state, startedAt, endedAt } = run
   const name = `plan ${shortHash(hash)}`
@@ -87,15 +87,15 @@ export function planHeading(run: PlanRun): string {
 
 type Props = {
   run: PlanRun
-  /** True if this person may stop it now. */
+  /** True if this person may stop the plan now. */
   mayStop: boolean
-  /** Explains the unknown outcome of a step, and offers another look. */
+  /** Explains an unknown outcome of a step and offers a check. */
   unknownOf: (toolUseId: string, observed: string) => React.ReactNode
-  /** The card of a step that asks by itself, which stands inside the plan's. */
+  /** The card of a step that needs its own decision. It is shown inside the plan's card. */
   stepCard?: ((toolUseId: string) => React.ReactNode) | undefined
-  /** To what differs since a change that a step could not take back. */
+  /** A link that compares the present state with a change that a step could not take back. */
   compareOf?: ((changeId: string) => React.ReactNode) | undefined
-  /** Asks for the plan that takes this one back. */
+  /** Asks for the plan that undoes this one. */
   onUndo?: ((id: string) => void) | undefined
 }
 
@@ -166,7 +166,7 @@ export function PlanProgress({ run, mayStop, unknownOf, stepCard, compareOf, onU
   )
 }
 
-/** True if something takes one of its steps back. */
+/** True if at least one step that ran has an undo call. */
 const goesBack = ({ steps }: PlanRun) =>
   steps.some(
     ({ state, undo }) => (state === 'done' || state === 'surprise' || state === 'unknown') && undo?.kind === 'call',

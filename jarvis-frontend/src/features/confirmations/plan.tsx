@@ -11,16 +11,16 @@ import { viewOf } from './use-earned.ts'
 
 type Plan = NonNullable<Card['plan']>
 
-/** `8c1e 04d7 51aa`: the beginning of a plan's hash, as people compare it. */
+/** The first digits of a plan's hash, in groups that people can compare: `8c1e 04d7 51aa`. */
 export const hashWords = (hash: string): string => (hash.slice(0, 12).match(/.{1,4}/g) ?? []).join(' ')
-/** The beginning by which a plan is called. */
+/** The short hash by which a plan is named. */
 export const shortHash = (hash: string): string => hash.slice(0, 4)
 
 const lookEveryMs = 200
-/** With more steps than this, a strip says which were on screen. */
+/** In a plan with more steps than this, a strip shows which steps were on screen. */
 const manySteps = 8
 
-/** The numbers of the steps that were on screen from their first line to their last. */
+/** Returns the numbers of the steps that were on screen from their first to their last line. */
 export function useSeenSteps(root: RefObject<HTMLElement | null>, isWanted: boolean): ReadonlySet<number> {
   const [seen, setSeen] = useState<ReadonlySet<number>>(new Set())
   useEffect(() => {
@@ -30,7 +30,7 @@ export function useSeenSteps(root: RefObject<HTMLElement | null>, isWanted: bool
     const whole = new Set<number>()
     const look = () => {
       if (document.hidden) return
-      // On a phone the acts lie over the steps.
+      // On a phone the buttons cover the steps.
       const acts = card.querySelector('.plan-acts')?.getBoundingClientRect().top ?? Number.POSITIVE_INFINITY
       const before = whole.size
       for (const step of card.querySelectorAll<HTMLElement>('[data-step]')) {
@@ -51,11 +51,11 @@ export function useSeenSteps(root: RefObject<HTMLElement | null>, isWanted: bool
   return seen
 }
 
-/** The first step that was not on screen yet; undefined: all were. */
+/** Returns the first step that was not on screen yet; undefined if all were. */
 export const firstUnseen = (plan: Plan, seen: ReadonlySet<number>): number | undefined =>
   plan.steps.find(({ number }) => !seen.has(number))?.number
 
-/** The model's own words about its plan. They stand outside the card, whose facts come from JARVIS. */
+/** The model's own text about its plan. It is outside the card, because the facts of the card come only from JARVIS. */
 export function PlanGoal({ plan }: { plan: Plan }) {
   const { goal, criteria } = plan
   if (goal === undefined) return null
@@ -72,7 +72,7 @@ export function PlanGoal({ plan }: { plan: Plan }) {
   )
 }
 
-/** The needs and targets of a plan's steps. */
+/** Facts about a plan: the confirmations that its steps need, and their targets. */
 export function PlanFactsList({ card, plan }: { card: Card; plan: Plan }) {
   const open = plan.steps.filter(({ state }) => state === 'waits')
   const red = open.filter(({ tier }) => tier === 'red').length
@@ -106,7 +106,7 @@ export function PlanFactsList({ card, plan }: { card: Card; plan: Plan }) {
   )
 }
 
-/** Every step with its tier, sentence and complete call. None folds, not even equal ones. */
+/** Every step with its tier, sentence and complete call. Steps are never collapsed, even if they are equal. */
 export function PlanSteps({ plan }: { plan: Plan }) {
   const [isRead, setRead] = useState(false)
   const hasReads = plan.steps.some(({ read, when, now }) => (read ?? when ?? now) !== undefined)
@@ -239,7 +239,7 @@ const Fact = ({ name, children }: { name: string; children: React.ReactNode }) =
 
 type StripProps = { plan: Plan; seen: ReadonlySet<number>; root: RefObject<HTMLElement | null> }
 
-/** The tiers of the steps, with a bar under each that was on screen, and the way to the next that was not. */
+/** The tiers of the steps, with a bar under each step that was on screen, and a button that scrolls to the next step that was not. */
 export function PlanStrip({ plan, seen, root }: StripProps) {
   const next = firstUnseen(plan, seen)
   if (plan.steps.length <= manySteps && next === undefined) return null

@@ -2,10 +2,10 @@ import type { Card } from 'protocol'
 import { capital, plural } from '../../lib/format.ts'
 import { visibleText } from '../../ui/visible.ts'
 
-/** A piece of a card's sentence: our words, an id, or a value others wrote. */
+/** A piece of a card's sentence: text of JARVIS, an id, or a value that others wrote. */
 export type Piece = string | { id: string } | { value: string }
 
-/** The order that a card asks about, in every tense that the card needs. */
+/** The wording of the call that a card asks about, in every tense that the card needs. */
 export type Act = {
   ask: Piece[]
   doing: Piece[]
@@ -13,11 +13,11 @@ export type Act = {
   didNot: Piece[]
   failed: Piece[]
   interrupted: Piece[]
-  /** On the button, after `Approve: `. */
+  /** Text of the button, after `Approve: `. */
   approve: string
   /** The words on the target while the card waits: `restart` in `running → restart`. */
   ghost: string
-  /** The words that a person must type before approving a call with `force: true`. */
+  /** The text that a person must type before a call with `force: true` can be approved. */
   typed?: string
 }
 
@@ -47,7 +47,7 @@ const named = (name: string): Piece => (/^[\w.-]+$/.test(name) ? name : { value:
 type Asked = Pick<Card, 'toolName' | 'toolInput' | 'target' | 'effect'> &
   Partial<Pick<Card, 'sentence' | 'deed' | 'plan' | 'diff'>>
 
-/** Composes a card's sentence from the effect, the arguments and the resolved target. No model and no client writes any of it. */
+/** Composes a card's sentence from the effect, the arguments and the resolved target. No text of a model or client is used. */
 export function actOf({ toolName, toolInput, target, effect, sentence, deed, plan, diff }: Asked): Act {
   if (plan !== undefined) return planAct(plan)
   if (effect?.kind === 'data' && effect.on === 'path' && diff !== undefined && diff.length > 0)
@@ -86,11 +86,11 @@ export function actOf({ toolName, toolInput, target, effect, sentence, deed, pla
     deed === undefined
       ? plainAct(undefined, [{ value: toolName }, ...place], `run ${visibleText(toolName)}`, 'change')
       : deedAct(visibleText(deed))
-  // JARVIS's own words for what no verb stands for here.
+  // The server's own sentence, if no verb matches the call.
   return sentence === undefined ? act : { ...act, ask: [visibleText(sentence.replace(/\.$/, '')), '?'] }
 }
 
-/** How many guests the calls of a plan name. */
+/** Counts the guests that the calls of a plan name. */
 function guestsIn({ steps }: NonNullable<Card['plan']>): number {
   const named = steps
     .filter(({ tier, state }) => tier !== 'green' && state === 'waits')
@@ -112,13 +112,13 @@ function planAct(plan: NonNullable<Card['plan']>): Act {
     didNot: [`Did not run a ${what}`],
     failed: [`A ${what} stopped`],
     interrupted: [`A ${what} was interrupted`],
-    // Steps that were read already, or do not apply, are not run.
+    // Steps that were already read, or that do not apply, are not run.
     approve: `run ${plural(plan.steps.filter(({ state }) => state === 'waits').length, 'step')}`,
     ghost: 'plan',
   }
 }
 
-/** Words for readers: `Plan, 5 steps, 3 ask, 1 cannot be undone.` */
+/** Describes a plan for screen readers: `Plan, 5 steps, 3 ask, 1 cannot be undone.` */
 export function planWords({ steps }: NonNullable<Card['plan']>): string {
   const asks = steps.filter(({ tier, state }) => tier === 'red' && state === 'waits').length
   const fixed = steps.filter(({ undo, state }) => undo?.kind === 'none' && state === 'waits').length
@@ -166,12 +166,12 @@ const fileVerbs: Record<Files[number]['change'], [ask: string, doing: string, di
   named: ['Read', 'Reading', 'Read'],
 }
 
-/** A change of files by the files that its card shows. Several of one kind are named by their common folder. */
+/** Wording for a change of files, from the files on the card. Several files are named by their common folder. */
 function filesAct(diff: Files, deed: string | undefined): Act {
   const kinds = new Set(diff.map(({ change }) => (change === 'mode' ? 'changed' : change)))
   const [only] = kinds
   const ofKind = fileVerbs[kinds.size === 1 && only !== undefined ? only : 'changed']
-  // The files stay as they are, and the history gets them.
+  // A commit leaves the files unchanged and records them in the history.
   const verbs = deed?.startsWith('commit ') ? (['Commit', 'Committing', 'Committed'] as const) : ofKind
   const [ask, doing, did] = verbs
   const [first] = diff
@@ -192,14 +192,14 @@ function filesAct(diff: Files, deed: string | undefined): Act {
   }
 }
 
-/** The folder that all paths lie in: `compose/caddy` of `compose/caddy/a` and `compose/caddy/b/c`. */
+/** Returns the common folder of all paths: `compose/caddy` for `compose/caddy/a` and `compose/caddy/b/c`. */
 function folderOf(paths: readonly string[]): string {
   const [first = [], ...others] = paths.map((path) => path.split('/').slice(0, -1))
   const common = first.findIndex((part, at) => others.some((other) => other[at] !== part))
   return (common === -1 ? first : first.slice(0, common)).join('/')
 }
 
-/** In JARVIS's own words. */
+/** Wording from the server's text of the deed. */
 const deedAct = (deed: string): Act => ({
   ask: [`${capital(deed)}?`],
   doing: [`Under way: ${deed}`],
@@ -225,7 +225,7 @@ export function exactInput(input: Record<string, unknown>): string {
   return `{${keys.map((key) => `${JSON.stringify(key)}: ${JSON.stringify(input[key])}`).join(', ')}}`
 }
 
-/** The same call as a line for the composer. */
+/** Returns the same call as a command for the composer. */
 export function commandLine(toolName: string, input: Record<string, unknown>): string {
   const value = (raw: unknown) =>
     typeof raw === 'string' && !/^[\w./:-]+$/.test(raw)

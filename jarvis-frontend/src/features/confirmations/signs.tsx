@@ -5,7 +5,7 @@ import { Visible } from '../../ui/boxed.tsx'
 import { KeyMark } from '../../ui/key-mark.tsx'
 import { Link } from '../../ui/link.tsx'
 
-/** Says that the approval of a card must be signed, and what this person lacks for it. @param mayDecide true if this person decides cards */
+/** Says that the approval of a card must be signed, and what this person still needs for that. @param mayDecide true if this person decides cards */
 export const Signs = ({ mayDecide }: { mayDecide: boolean }) => (
   <p className="signs">
     <KeyMark />

@@ -9,7 +9,7 @@ import { askerText } from './words.ts'
 
 type TitleOf = (sessionId: string) => string | undefined
 
-/** Waiting cards, one line each, the first to expire first. */
+/** Waiting cards, one line each; the card that expires first is first. */
 export function Tray({ rows, titleOf }: { rows: readonly ConfirmationRow[]; titleOf: TitleOf }) {
   return (
     <ul className="tray">

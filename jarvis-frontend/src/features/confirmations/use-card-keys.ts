@@ -20,7 +20,7 @@ export function useCardKeys(root: RefObject<HTMLElement | null>, keys: Keys) {
     if (isField || event.ctrlKey || event.metaKey || event.altKey || event.repeat || isSending) return
     if (event.key.length === 1) {
       letter.current = letterAfter(letter.current, event)
-      // Typed letters are not meant for the card, so the Enter after them must not approve.
+      // The person is typing text, so the Enter that follows must not approve.
       if (isArmed && event.key !== ' ') keys.disarm()
       if (letter.current.isWord) return
     }

@@ -6,8 +6,8 @@ const lookEveryMs = 100
 const slackPx = 2
 
 /**
- * Whether Approve is enabled: the card has not moved for 600 ms, and all of it was on screen. A move disables it again,
- * so that a click meant for something else never decides. `isStill` checks once more at the click.
+ * Returns if Approve is enabled: the card has not moved for 600 ms, and all of it was on screen. A move disables the button again, so that a click
+ * meant for something else never decides. `isStill` checks again at the click.
  */
 export function useEarned(card: RefObject<HTMLElement | null>, isWanted: boolean) {
   const [isAwake, setAwake] = useState(false)
@@ -39,7 +39,7 @@ export function useEarned(card: RefObject<HTMLElement | null>, isWanted: boolean
   return { isSeen: isAwake && isWanted, isStill: () => look.current() }
 }
 
-/** The part of the window that the card's scrolling ancestors leave visible. */
+/** Returns the part of the window in which the card can be visible inside its scrolling ancestors. */
 export function viewOf(element: HTMLElement): { top: number; bottom: number } {
   const view = { top: 0, bottom: innerHeight }
   for (let parent = element.parentElement; parent !== null; parent = parent.parentElement) {

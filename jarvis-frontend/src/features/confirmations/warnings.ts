@@ -2,7 +2,7 @@ import type { Card } from 'protocol'
 import { codePieces } from '../../ui/code-line.tsx'
 import { hidesSomething, mixesScripts, skeleton, visibleText } from '../../ui/visible.ts'
 
-/** Sentences about suspicious names and arguments of a card. `guests`: all known guests, to find lookalike names. */
+/** Returns warnings about suspicious names and arguments of a card. @param guests all known guests, to find lookalike names */
 export function warningsOf(card: Card, guests: readonly { vmid: number; name: string }[]): string[] {
   const { target, toolInput } = card
   const found: string[] = []
@@ -19,7 +19,7 @@ export function warningsOf(card: Card, guests: readonly { vmid: number; name: st
     )
   }
   if (mixesScripts(name)) found.push('The name mixes letters that look alike.')
-  // Ends of lines and indentation are seen in a difference.
+  // A diff shows line breaks and indentation, so do not warn about them.
   const isDifference = card.diff !== undefined && !card.diff.some(({ change }) => change === 'named')
   const strings = stringsIn(toolInput).flatMap((text) => (isDifference ? seenWithoutLayout(text) : [text]))
   if (strings.some(hidesSomething)) found.push('The call has a character you cannot see. Its code stands in its place.')

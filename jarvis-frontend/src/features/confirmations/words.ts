@@ -14,10 +14,10 @@ export const askerText = ({
         ? `chat, ${visibleText(shortModel(name))}`
         : `${otherKinds[kind] ?? visibleText(kind)} ${visibleText(name)}`
 
-/** `v1`: a program over the API at `/v1`, by its token. */
+/** Words for kinds of principals. `v1`: a program that uses the API at `/v1`, named by its token. */
 const otherKinds: Record<string, string> = { command: 'command by', v1: 'program' }
 
-/** The words spoken by a screen reader for a new card. */
+/** The text that a screen reader reads for a new card. */
 export const spokenCard = (card: Card): string => (card.plan === undefined ? cardSentence(card) : planWords(card.plan))
 
 export const cardSentence = (card: Card): string => sentenceText(actOf(card).ask)

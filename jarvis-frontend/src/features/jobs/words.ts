@@ -4,7 +4,7 @@ import type { MarkKind } from '../../ui/mark.tsx'
 
 type SlotState = JobSlot['state']
 
-/** `ask`: the glyph of a call that waits for a person. */
+/** The mark of a slot's state. `ask`: the icon of a call that waits for a person. */
 export const slotMark: Record<SlotState, MarkKind | 'ask'> = {
   claimed: 'step',
   running: 'step',
@@ -33,7 +33,7 @@ export const workWord: Record<Job['work']['kind'], string> = {
   drill: 'restore drill',
 }
 
-/** A job's state for its row. `tag`: words for every state but a plain success. */
+/** Returns a job's state for its row. `tag`: text for every state except a plain success. */
 export function stateOf({ state, last }: Job): { mark: MarkKind | 'ask' | 'pause'; tag?: string } {
   if (state === 'paused') return { mark: 'pause', tag: 'paused' }
   const newest = last.at(-1)
@@ -43,13 +43,13 @@ export function stateOf({ state, last }: Job): { mark: MarkKind | 'ask' | 'pause
   return newest.state === 'done' ? { mark } : { mark, tag: slotWord[newest.state] }
 }
 
-/** The result of a slot in one line. */
+/** Returns the outcome of a slot in one line. */
 export function summaryOf({ state, summary, caughtUpAt, isByHand }: JobSlot, zone: string): string {
   const late = caughtUpAt === undefined ? '' : `, caught up at ${timeIn(caughtUpAt, zone)}: it only reads`
   return `${isByHand === true ? 'by hand: ' : ''}${summary ?? slotWord[state]}${late}`
 }
 
-/** `1 min, 1.2k tokens, $0.03`: what is known of it. @param isWhole also says that there were no tokens */
+/** Returns the known duration, tokens and cost of a slot: `1 min, 1.2k tokens, $0.03`. @param isWhole true: zero tokens are shown too */
 export function costOf({ startedAt, endedAt, tokens, costUsd }: JobSlot, isWhole = true): string {
   return [
     startedAt !== undefined && endedAt !== undefined && span(endedAt - startedAt),
@@ -65,7 +65,7 @@ const format = (zone: string, options: Intl.DateTimeFormatOptions) => {
   try {
     return new Intl.DateTimeFormat('en-GB', { timeZone: zone, ...all })
   } catch {
-    // The browser does not know the zone: its own.
+    // The browser does not know the zone, so use the browser's own.
     return new Intl.DateTimeFormat('en-GB', all)
   }
 }
@@ -75,18 +75,18 @@ export const timeIn = (at: number, zone: string): string =>
 const dayIn = (at: number, zone: string) => format(zone, { day: 'numeric', month: 'short', year: 'numeric' }).format(at)
 const weekdayIn = (at: number, zone: string) => format(zone, { weekday: 'short' }).format(at)
 
-/** The day of an instant in its zone: `today`, `Thu`, `Sun 1 Nov`. */
+/** Returns the day of a time in its zone: `today`, `Thu`, `Sun 1 Nov`. */
 export function dayWord(at: number, now: number, zone: string): string {
   if (dayIn(at, zone) === dayIn(now, zone)) return 'today'
   if (Math.abs(at - now) < 6 * 86_400_000) return weekdayIn(at, zone)
   return format(zone, { weekday: 'short', day: 'numeric', month: 'short' }).format(at).replace(',', '')
 }
-/** `20:11`, `Thu 07:00`, `Sun 1 Nov 05:00`. */
+/** Returns a time with its day: `20:11`, `Thu 07:00`, `Sun 1 Nov 05:00`. */
 export function instant(at: number, now: number, zone: string): string {
   const day = dayWord(at, now, zone)
   return `${day === 'today' ? '' : `${day} `}${timeIn(at, zone)}`
 }
 
-/** The time zone in which a job's times are meant. @param server that of the server */
+/** Returns the time zone of a job's schedule. @param server the server's time zone, for schedules without a zone */
 export const zoneOf = ({ schedule }: Pick<Job, 'schedule'>, server: string): string =>
   schedule.kind === 'cron' ? schedule.zone : server

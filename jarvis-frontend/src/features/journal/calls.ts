@@ -1,7 +1,10 @@
 import type { JournalEntry } from 'protocol'
 import { type JournalLine, lineOf } from './line.ts'
 
-/** `entry`: the newest that was asked for. `entries`: newest first, all of its call, or that one alone. `call`: its call. */
+/**
+ * A row of the journal list. `entry`: the newest entry of the query in this row. `entries`: the entries that the row shows, newest first: all of the
+ * call, or only `entry`. `call`: all known entries of the call, newest first.
+ */
 export type Row = {
   entry: JournalEntry
   entries: readonly JournalEntry[]
@@ -14,8 +17,9 @@ const callOf = ({ body }: JournalEntry): string | undefined => {
 }
 
 /**
- * Each call where its newest entry of `items` stands.
- * @param items newest first @param besides further entries of their calls @param isGrouped a row for a call, else for an entry
+ * Makes the rows. A grouped row stands at the position of its call's newest entry in `items`.
+ * @param items newest first @param besides further entries of the same calls @param isGrouped true: one row for each call; false: one row for each
+ * entry
  */
 export function rowsOf(items: readonly JournalEntry[], besides: readonly JournalEntry[] = [], isGrouped = true): Row[] {
   const calls = new Map<string, JournalEntry[]>()
@@ -35,11 +39,11 @@ export function rowsOf(items: readonly JournalEntry[], besides: readonly Journal
   })
 }
 
-/** Words for a state that the call has left since. */
+/** Words for an earlier state of a call, used when a later entry exists. */
 const overtaken: Record<string, string> = { 'waits for a decision': 'a decision was asked for', 'runs now': 'started' }
 
 /**
- * A call's requester and object, and its states in order; for a single entry, the entry's own.
+ * Returns the line of a row: who asked, the object, and the call's states in order. A row with one entry shows that entry's state.
  * @param nameOf a person's name by id
  */
 export function lineOfRow({ entry, entries, call }: Row, nameOf = (id: string) => id): JournalLine {
@@ -56,7 +60,7 @@ export function lineOfRow({ entry, entries, call }: Row, nameOf = (id: string) =
   const tier = lines.find((one) => one.tier !== undefined)?.tier
   const states = oldestFirst.flatMap(({ kind, by, outcome }, at) => {
     if (kind === 'decision') return [by === '' ? outcome : saidBy(outcome, by)]
-    // A later entry implies that the call was made and ran.
+    // Leave out this state: a later entry implies it.
     return at < lines.length - 1 ? [] : [outcome]
   })
   return {
@@ -69,7 +73,7 @@ export function lineOfRow({ entry, entries, call }: Row, nameOf = (id: string) =
   }
 }
 
-/** `denied by operator: not during the film` */
+/** Joins a decision, the person and the note: `denied by operator: not during the film`. */
 function saidBy(outcome: string, by: string): string {
   const [, decision = outcome, note = ''] = /^(\w+)(:.*)?$/s.exec(outcome) ?? []
   return `${decision} by ${by}${note}`

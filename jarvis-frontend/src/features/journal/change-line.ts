@@ -3,7 +3,7 @@ const text = (value: unknown): string => (typeof value === 'string' ? value : ''
 const list = (value: unknown): string => (Array.isArray(value) ? value.map(text).join(', ') : '')
 const spoken = (value: unknown) => text(value).replaceAll('_', ' ')
 
-/** Words for changes whose own name would say too little or mislead. */
+/** Wording for changes whose name alone would be unclear or misleading. */
 const words: Record<string, (body: Body) => string> = {
   probed: ({ ok }) => (ok === false ? 'looked at, no answer' : 'looked at'),
   tested: ({ ok, tokenId }) => `token ${text(tokenId)} tried: ${ok === true ? 'it works' : 'not all of it works'}`,
@@ -33,7 +33,7 @@ const words: Record<string, (body: Body) => string> = {
   signed_out: ({ isRevoked }) => `signed out${isRevoked === true ? '' : ', and its token was not revoked there'}`,
 }
 
-/** The deed of a change in words, without its object. For journal lines without a call. */
+/** Describes a change in words, without its object. For journal entries without a call. */
 export function changeOf(body: Body): string {
   const change = text(body.change) || text(body.event)
   const said = Object.hasOwn(words, change) ? words[change]?.(body) : undefined
@@ -42,7 +42,7 @@ export function changeOf(body: Body): string {
   return `${spoken(change)}${to === '' ? '' : ` ${to}`}`
 }
 
-/** The object of a change, by its name for people: a session's title where the journal has it. Empty: unknown. */
+/** Returns the object of a change, by the name that people use: for a session its title, if the journal has it. Empty: unknown. */
 export function objectOf({ change, title, ...body }: Body): string {
   const named = change === 'renamed' ? '' : text(title)
   const model = [text(body.provider), text(body.model)].filter((part) => part !== '').join('/')

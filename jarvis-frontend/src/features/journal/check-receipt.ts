@@ -2,7 +2,7 @@
 export type Receipt = {
   type: string
   id: string
-  /** SPKI in DER of a passkey or device; the key blob of an SSH key. */
+  /** The public key: for a passkey or device as DER-encoded SPKI, for an SSH key as its key blob. */
   key: string
   rpId?: string
   statement: string
@@ -22,7 +22,7 @@ export type Statement = {
   expiresAt: number
 }
 
-/** `unchecked`: this browser cannot, so the server's check of the whole journal tells. */
+/** The result of a check. `unchecked`: this browser cannot check the signature, so the server's check of the whole journal decides. */
 export type Checked = { is: 'whole' | 'unchecked' } | { is: 'broken'; why: string }
 
 export function receiptIn(body: unknown): Receipt | undefined {
@@ -51,14 +51,14 @@ const base64Url = (bytes: Uint8Array) =>
 const hex = (bytes: Uint8Array) => [...bytes].map((byte) => byte.toString(16).padStart(2, '0')).join('')
 const sha256 = async (bytes: Uint8Array<ArrayBuffer>) => new Uint8Array(await crypto.subtle.digest('SHA-256', bytes))
 
-/** SHA-256 of the key, base64url, as `verify-decisions.mjs` prints it; undefined where the browser cannot. */
+/** SHA-256 of the key, base64url, as `verify-decisions.mjs` prints it; undefined if the browser cannot compute it. */
 export const fingerprintOf = async ({ key }: Pick<Receipt, 'key'>): Promise<string | undefined> =>
   hasCrypto() ? base64Url(await sha256(bytesOf(key))) : undefined
 
-/** Only pages over https, or of this machine, have it. */
+/** True if the page has `crypto.subtle`: only pages over https or from localhost do. */
 const hasCrypto = () => 'crypto' in globalThis && 'subtle' in crypto
 
-/** JSON with sorted keys and no spaces, as the server hashes it. */
+/** Serializes JSON with sorted keys and no spaces, in the form that the server hashes. */
 function canonical(value: unknown): string {
   if (Array.isArray(value)) return `[${value.map(canonical).join(',')}]`
   if (typeof value !== 'object' || value === null) return JSON.stringify(value)
@@ -66,7 +66,7 @@ function canonical(value: unknown): string {
   return `{${members.map(([key, member]) => `${JSON.stringify(key)}:${canonical(member)}`).join(',')}}`
 }
 
-/** Checks a receipt by itself, with the browser's own cryptography: the card, what was signed, and the signature. */
+/** Checks one receipt with the browser's own cryptography: the card, the signed statement and the signature. */
 export async function checkReceipt(receipt: Receipt): Promise<Checked> {
   const said = statementIn(receipt)
   if (said === undefined) return broken('What was signed cannot be read.')
@@ -75,7 +75,7 @@ export async function checkReceipt(receipt: Receipt): Promise<Checked> {
     if (hex(await sha256(utf8(canonical(receipt.card)))) !== said.cardHash) return broken('Another card was signed.')
     return await (receipt.type === 'device' ? checkDevice(receipt) : checkPasskey(receipt, said))
   } catch (error) {
-    // An algorithm that this browser lacks, such as Ed25519.
+    // The browser does not support the algorithm, such as Ed25519.
     if (error instanceof DOMException && error.name === 'NotSupportedError') return { is: 'unchecked' }
     return broken('It cannot be read.')
   }
@@ -112,7 +112,7 @@ async function checkPasskey(receipt: Receipt, { origin }: Statement): Promise<Ch
 
 type Algorithm = { name: string; hash?: string; namedCurve?: string }
 
-/** The algorithm of a key by its identifier inside: P-256, Ed25519, else RSA. */
+/** Returns the algorithm of a key by the identifier in its bytes: P-256, Ed25519, otherwise RSA. */
 function algorithmOf(spki: Uint8Array): [Algorithm, Algorithm] {
   const start = hex(spki.slice(0, 30))
   if (start.includes('06072a8648ce3d0201'))
@@ -124,7 +124,7 @@ function algorithmOf(spki: Uint8Array): [Algorithm, Algorithm] {
   return [{ name: 'RSASSA-PKCS1-v1_5', hash: 'SHA-256' }, { name: 'RSASSA-PKCS1-v1_5' }]
 }
 
-/** r and s of a signature in DER, 32 bytes each, as WebCrypto takes them. */
+/** Converts a DER signature to r and s of 32 bytes each, the form that WebCrypto needs. */
 function plainOf(der: Uint8Array): Uint8Array<ArrayBuffer> {
   const plain = new Uint8Array(64)
   let at = 2

@@ -3,7 +3,7 @@ import { argumentText } from '../../lib/argument-text.ts'
 import { capital, duration } from '../../lib/format.ts'
 import { changeOf, objectOf } from './change-line.ts'
 
-/** One entry as a line. Other people wrote its strings, so they are drawn as plain text. */
+/** A journal entry as a line. Its strings come from other people, so they are drawn as plain text. */
 export type JournalLine = {
   tier?: Tier
   word: string
@@ -46,7 +46,7 @@ const text = (value: unknown): string =>
 const spoken = (value: unknown) => text(value).replaceAll('_', ' ')
 const isTier = (value: unknown): value is Tier => ['green', 'yellow', 'red', 'black'].includes(text(value))
 
-/** The line of an entry. A body that cannot be read is shown as it is. @param nameOf a person's name by id */
+/** Returns the line of an entry. A body that cannot be parsed is shown unchanged. @param nameOf a person's name by id */
 export function lineOf({ kind, body }: JournalEntry, nameOf = (id: string) => id): JournalLine {
   const word = words[kind] ?? capital(kind)
   if (typeof body !== 'object' || body === null || Array.isArray(body))
@@ -118,7 +118,7 @@ function argsOf({ toolInput, target, ...body }: Body): string {
   return (typeof of === 'string' ? of : text(of?.id)) || (text(body.toolUseId) === '' ? objectOf(body) : '')
 }
 
-/** The permission under which a call ran: `runs under a grant of mira`. */
+/** Says which grant or plan allowed a call to run: `runs under a grant of mira`. */
 function allowedBy(grantId: string, by: string): string {
   if (grantId === '') return 'runs now'
   return grantId.startsWith('plan:') ? `runs as ${by} approved it with its plan` : `runs under a grant of ${by}`

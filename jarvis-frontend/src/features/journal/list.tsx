@@ -30,8 +30,8 @@ type Props = {
 }
 
 /**
- * One unbroken line of entries, newest first, those of a call in one row. A broken chain cuts it at the entry, and is
- * shown entry by entry.
+ * The list of entries, newest first, with the entries of one call in one row. If the hash chain is broken, the list is cut at the broken entry and
+ * shows every entry in its own row.
  */
 export function JournalList({ items, besides, open, broken, isGrouped, onOpen, more, signature, change }: Props) {
   const rows = rowsOf(items, broken === undefined ? besides : [], isGrouped && broken === undefined)
@@ -70,7 +70,7 @@ export function JournalList({ items, besides, open, broken, isGrouped, onOpen, m
   )
 }
 
-/** The call that a row's entries ran or speak of, where it may have changed something. */
+/** Returns the id of the call in a row, if the call ran and may have changed something. */
 function changedIn({ entries }: Row): string[] {
   const bodies = entries.map(({ kind, body }) => ({
     kind,
@@ -81,7 +81,7 @@ function changedIn({ entries }: Row): string[] {
   return typeof id === 'string' ? [id] : []
 }
 
-/** One entry as the chain has it; for several entries, each with its number, time and state. */
+/** Shows one entry exactly as it is in the journal. For a row with several entries, shows each with its number, time and state. */
 function Whole({ entry, row, more, signature }: { entry: JournalEntry; row: Row } & Pick<Props, 'more' | 'signature'>) {
   const { word, outcome } = lineOf(entry)
   return (
@@ -118,7 +118,7 @@ const exact = (at: number) => {
   return `${pad(date.getHours())}:${pad(date.getMinutes())}:${pad(date.getSeconds())}`
 }
 
-/** `4 entries, from 18 200` */
+/** Counts the entries of a row and names the first: `4 entries, from 18 200`. */
 const entriesOf = ({ entries }: Row) =>
   `${plural(entries.length, 'entry', 'entries')}, from ${grouped(entries.at(-1)?.seq ?? 0)}`
 

@@ -14,7 +14,7 @@ const kinds: Record<string, string> = {
   device: 'the key of a device, by a button of its notification',
 }
 
-/** One signature of the journal: what was signed, by which key, and whether it holds. */
+/** Shows one signature of the journal: the signed statement, the key, and the result of the check. */
 export function Signature({ receipt }: { receipt: Receipt }) {
   const nameOf = useNameOf()
   const [checked, setChecked] = useState<Checked>()

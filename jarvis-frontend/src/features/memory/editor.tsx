@@ -10,10 +10,10 @@ type Props = {
   /** Undefined: the file does not exist yet. */
   file: WorkspaceText | undefined
   path: string
-  /** Where the file lies and how it is kept; absent: the memory. `key`: of its draft. */
+  /** The store of the file: `key` of its draft, and how to read, write and remove it. Default: the files of the memory. */
   of?: { key: string; read: typeof readFile; write: typeof writeFile; remove: (path: string) => Promise<unknown> }
   line: number | undefined
-  /** Why the file cannot be changed; absent where it can. */
+  /** Why the file cannot be changed; undefined if it can. */
   rest: React.ReactNode | undefined
   preview: (text: string) => React.ReactNode
   onSaved: (file: WorkspaceText) => void
@@ -22,7 +22,7 @@ type Props = {
 
 const draftKey = (path: string) => `draft.file.${path}`
 const inMemory = (path: string) => ({ key: path, read: readFile, write: writeFile, remove: deleteFile })
-/** The longest draft that is kept, because a browser keeps about 5 MB in all. */
+/** Longest draft that is stored, characters, because a browser stores about 5 MB in all. */
 const longestDraft = 200_000
 
 /** An editor for one file of the workspace. The draft is kept until it is saved or discarded. */
@@ -39,7 +39,7 @@ export function Editor({ file, path, of = inMemory(path), line, rest, preview, o
   const isChanged = draft !== undefined && draft !== (base?.text ?? '')
   const isWhole = base?.problem === undefined
 
-  // The file was changed elsewhere. Take the change over where there is no draft; warn where there is one.
+  // The file was changed elsewhere. Without a draft, show the new text; with a draft, warn.
   useEffect(() => {
     if (file?.checksum === base?.checksum) return
     if (!isChanged) setBase(file)

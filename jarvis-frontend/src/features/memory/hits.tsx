@@ -7,7 +7,7 @@ import { useNow } from '../../ui/use-now.ts'
 
 const sources = { file: 'File', session: 'Session', journal: 'Journal' } as const
 
-/** The address of the page that shows a passage's source. */
+/** Returns the path of the page that shows a passage's source. */
 export function placeOf(
   { kind, name, firstLine }: Pick<MemoryPassage, 'kind' | 'name' | 'firstLine'>,
   query = '',
@@ -49,7 +49,7 @@ export function Hits({
   )
 }
 
-/** A hit's ranks in both lists, its age and its source. */
+/** A hit's ranks in the keyword list and the vector list, its age and its source. */
 function Why({ hit }: { hit: MemoryHit }) {
   const now = useNow(60_000)
   const { kind, keywordRank, vectorRank, changedAt, isFromTools, folded, firstLine, lastLine, name } = hit
@@ -68,7 +68,7 @@ function Why({ hit }: { hit: MemoryHit }) {
   )
 }
 
-/** Passages as the memory stores them. */
+/** Passages exactly as the memory stores them. */
 export function Passages({ items }: { items: readonly MemoryPassage[] }) {
   return (
     <ol className="hits">

@@ -11,7 +11,7 @@ import { Meter } from '../../ui/meter.tsx'
 const lookEveryMs = 1_500
 
 const isAtWork = (status: MemoryStatus) => status.state !== 'ready'
-/** The share of passages that are indexed by meaning, of those that should be, 0..1. */
+/** The share of embeddable passages that already have an embedding, 0..1. */
 const shareOf = ({ embeddable, embedded }: MemoryStatus) => (embeddable === 0 ? 1 : embedded / embeddable)
 
 /** The progress of the index, and a button that rebuilds it. */

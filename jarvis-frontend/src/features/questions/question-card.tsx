@@ -5,15 +5,15 @@ import { askerOf, endWords, gistOf, missingOf, saidOf, sendWords } from './words
 import './question.css'
 
 type Hand = {
-  /** @returns why it could not be answered; undefined where it was */
+  /** @returns the error; undefined if the answer was accepted */
   answer(body: AnswerBody): Promise<string | undefined>
-  /** Goes where own words are written; absent where they are no answer. */
+  /** Moves the focus to the composer for a free answer; undefined if a free answer is not possible. */
   saySomethingElse?: (() => void) | undefined
   /** Why this person cannot answer now. */
   rest?: React.ReactNode
 }
 
-/** A question that waits: its asker's words in a dashed frame. It has no tier, and an answer allows nothing. */
+/** A waiting question: the asker's text in a dashed frame. It has no tier, and an answer never approves a call. */
 export function QuestionCard({ question, hand, isHere }: { question: Question; hand: Hand; isHere: boolean }) {
   const { items, server, message, url } = question
   const [answers, setAnswers] = useState<readonly Answer[]>(() => items.map(() => ({})))
@@ -157,14 +157,14 @@ const sent = ({ chosen = [], text = '' }: Answer): Answer => ({
 
 type ItemProps = {
   item: QuestionItem
-  /** `1 of 2`; empty where it is alone. */
+  /** The position among several questions, `1 of 2`; empty for a single question. */
   number: string
   answer: Answer
   onChange: (answer: Answer) => void
   rests: boolean
 }
 
-/** One question: a group of radio buttons or check boxes, or a field. */
+/** One question: radio buttons, check boxes or a text field. */
 function Item({ item, number, answer, onChange, rests }: ItemProps) {
   const { text, options, isMultiple, isRequired, hint, typed } = item
   const { chosen = [] } = answer
@@ -221,7 +221,7 @@ function Item({ item, number, answer, onChange, rests }: ItemProps) {
   )
 }
 
-/** A question that has ended, in one dashed line. */
+/** An ended question, in one dashed line. */
 export function EndedQuestion({
   question,
   resolution,
@@ -231,7 +231,7 @@ export function EndedQuestion({
   question: Pick<Question, 'items' | 'message' | 'url' | 'server' | 'requestedBy'>
   resolution: QuestionResolution
   when: string
-  /** It was answered on another screen while this one showed it. */
+  /** True if the question was answered on another page while this page showed it. */
   isElsewhere: boolean
 }) {
   const asker = question.server === undefined ? askerOf(question) : `the server ${question.server}`

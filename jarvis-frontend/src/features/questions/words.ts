@@ -1,19 +1,19 @@
 import type { Answer, Asking, Question, QuestionResolution } from 'protocol'
 
-/** The asker in the first line of a question. */
+/** The name of the asker in the first line of a question. */
 export const askerOf = ({ server, requestedBy }: Pick<Question, 'server' | 'requestedBy'>): string =>
   server ?? requestedBy.agent ?? 'main'
 
-/** The question in one line for a list. */
+/** Returns a question in one line, for a list. */
 export function gistOf({ items, message, url }: Asking): string {
   const first = items[0]?.text ?? message ?? url ?? ''
   return items.length > 1 ? `${first} and ${items.length - 1} more` : first
 }
 
-/** Part of a settled question: what was chosen stands as it is, what was typed in quotes. */
+/** Part of an answer. A chosen option is shown unchanged, typed text in quotes. */
 export type Said = { text: string; isTyped: boolean }
 
-/** How a question was answered, one piece after the other. */
+/** Returns the parts of the answer to a question. */
 export function saidOf({ items }: Pick<Asking, 'items'>, { answers = [], said }: QuestionResolution): Said[] {
   if (said !== undefined) return [{ text: said, isTyped: true }]
   return items.flatMap(({ options }, place) => {
@@ -24,7 +24,7 @@ export function saidOf({ items }: Pick<Asking, 'items'>, { answers = [], said }:
   })
 }
 
-/** `chosen by mira`, `answered by mira`, … of an ended question. */
+/** Describes the end of a question: `chosen by mira`, `answered by mira`, … */
 export function endWords({ end, by, answers = [], said }: QuestionResolution): string {
   if (end === 'unanswered') return 'unanswered after a day'
   if (end === 'withdrawn') return 'withdrawn'
@@ -33,7 +33,7 @@ export function endWords({ end, by, answers = [], said }: QuestionResolution): s
   return `${isChosen ? 'chosen' : 'answered'} by ${by}`
 }
 
-/** The fields that are missing before the items can be sent; undefined if none is missing. */
+/** Says which required items are missing before the answer can be sent; undefined if none is missing. */
 export function missingOf({ items }: Pick<Asking, 'items'>, answers: readonly Answer[]): string | undefined {
   const isOpen = (place: number) => !isGiven(answers[place])
   const needed = items.flatMap(({ isRequired }, place) => (isRequired === true && isOpen(place) ? [place + 1] : []))
@@ -45,7 +45,7 @@ export function missingOf({ items }: Pick<Asking, 'items'>, answers: readonly An
 
 const isGiven = ({ chosen = [], text = '' }: Answer = {}) => chosen.length > 0 || text.trim() !== ''
 
-/** `Send 2 answers`; `Send 1 of 2 answers` where the other question stays open. @param answers one a question */
+/** The label of the send button: `Send 2 answers`; `Send 1 of 2 answers` if the other question stays open. @param answers one for each question */
 export function sendWords(answers: readonly Answer[]): string {
   const count = answers.length
   const given = answers.filter((answer) => isGiven(answer)).length

@@ -8,7 +8,7 @@ import { type RowActs, SessionRow } from './row.tsx'
 const rowPx = 44
 const foundPx = 66
 const dayPx = 40
-/** The distance from the end at which the next page is read. */
+/** Distance from the end of the list, in rows, at which the next page is read. */
 const rowsAhead = 15
 
 type Props = {
@@ -25,10 +25,10 @@ type Props = {
 
 const linkOf = (id: string) => document.querySelector<HTMLElement>(`[data-session="${CSS.escape(id)}"]`)
 
-/** Sessions by day. Only rows near the screen are drawn. J K, R, E, Delete and U do the same as the buttons. */
+/** Sessions by day. Only rows near the screen are drawn. The keys J, K, R, E, Delete and U do the same as the buttons. */
 export function SessionList({ sessions, now, query, scroller, acts, mayChange, hasMore, onMore, onUndo }: Props) {
   const lines = useMemo(() => byDay(sessions, now), [sessions, now])
-  // Keep one function, because a new one would measure all rows again.
+  // Keep the same function: a new one would measure all rows again.
   const keyOf = useCallback((at: number) => lines[at]?.key ?? at, [lines])
   const list = useRef<HTMLUListElement>(null)
   const [top, setTop] = useState(0)
@@ -67,7 +67,7 @@ export function SessionList({ sessions, now, query, scroller, acts, mayChange, h
     link.scrollIntoView({ block: 'nearest' })
   })
 
-  /** Moves the focus to another row when a session leaves the list. */
+  /** Wraps an action that removes a session from the list: the focus moves to a neighbouring row. */
   const leaving = (work: (session: SessionSummary) => void) => (session: SessionSummary) => {
     const at = sessions.findIndex(({ id }) => id === session.id)
     focusNext.current = (sessions[at + 1] ?? sessions[at - 1])?.id
@@ -86,7 +86,7 @@ export function SessionList({ sessions, now, query, scroller, acts, mayChange, h
   }
   const latest = useRef(all)
   latest.current = all
-  // Keep one object, so that scrolling draws new rows only.
+  // Keep the same object, so that scrolling draws only new rows.
   const steady = useMemo<RowActs>(
     () => ({
       rename: (...given) => latest.current.rename(...given),
@@ -98,7 +98,7 @@ export function SessionList({ sessions, now, query, scroller, acts, mayChange, h
   )
   const onDoing = useCallback((id: string, what: 'acts' | 'naming' | undefined) => {
     setDoing((before) => {
-      // Escape gives the focus back to what was being named.
+      // After renaming, the focus returns to the session's row.
       if (what === undefined && before?.what === 'naming') focusNext.current = id
       return what && { id, what }
     })

@@ -18,7 +18,7 @@ export type RowActs = {
 type Props = {
   session: SessionSummary
   query: string
-  /** Absent: nothing can be changed now. Reading and exporting always work. */
+  /** The actions that change a session; they apply only if `mayChange`. Reading and exporting always work. */
   acts: RowActs
   mayChange: boolean
   doing: 'acts' | 'naming' | undefined
@@ -27,7 +27,7 @@ type Props = {
 
 const sources = { chat: 'Chat', mcp: 'MCP', job: 'Job', v1: 'Program' } as const
 
-/** One session: its title, the words found in it, its cost, and its actions. */
+/** One session: its title, the matched text, its cost and its actions. */
 export const SessionRow = memo(function SessionRow({ session, query, acts, mayChange, doing, onDoing }: Props) {
   const { id, title, source, usage, isUsagePartial, costUsd, updatedAt, branchedFrom, found, versions } = session
   const tokens = usage && usage.inputTokens + usage.outputTokens + usage.cacheReadTokens + usage.cacheWriteTokens

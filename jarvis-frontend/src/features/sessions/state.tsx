@@ -1,7 +1,7 @@
 import type { SessionSummary } from 'protocol'
 import { Tier, Turning } from '../../ui/tier.tsx'
 
-/** True if a session waits or works. */
+/** Shows that a session waits or works. */
 export function SessionState({ session }: { session: SessionSummary }) {
   if (session.pendingCount > 0) {
     return (

@@ -6,7 +6,7 @@ import { useLoad } from '../../api/use-load.ts'
 
 const indexingAgainMs = 1_000
 
-/** Sessions page by page. A change reads the newest again; scrolling reads older ones. */
+/** Loads sessions page by page. After a change the newest page is read again; scrolling reads older pages. */
 export function usePages(filter: SessionFilter) {
   const key = JSON.stringify(filter)
   const newest = useLoad(key, () => listSessions(filter), ['connect', 'sessions', 'confirmations'])
@@ -42,7 +42,7 @@ export function usePages(filter: SessionFilter) {
 
   const read = newest.data?.items
   const sessions = useMemo(() => {
-    // A session that changed meanwhile stands among the newest, so its old row goes.
+    // A session that changed meanwhile is now on the newest page, so remove its old row.
     const seen = new Set(read?.map(({ id }) => id))
     return read && [...read, ...(known?.items ?? []).filter(({ id }) => !seen.has(id))]
   }, [read, known])
@@ -55,7 +55,7 @@ export function usePages(filter: SessionFilter) {
     hasMore: next !== undefined,
     more: () => void more(),
     again,
-    /** Removes a session that no longer belongs to the list from the pages already read. */
+    /** Removes a session from the loaded pages, because it no longer belongs to the list. */
     drop: (id: string) =>
       setOlder((before) => before && { ...before, items: before.items.filter((session) => session.id !== id) }),
   }

@@ -1,4 +1,4 @@
-/** Hosts that are found without the world's DNS, where servers seldom speak TLS. */
+/** Hosts in the local network, where servers rarely use TLS. */
 const near = [
   /^[\w-]+$/,
   /\.(lan|local|home|internal|home\.arpa)$/i,
@@ -6,7 +6,7 @@ const near = [
   /^\[/,
 ]
 
-/** The probable URL of an address without `http://`; undefined where it has a scheme or is no address. */
+/** Returns the probable URL of an address that lacks `http://`; undefined if the text has a scheme or is not an address. */
 export function meantAddress(text: string): string | undefined {
   if (/^\w+:\/|[\s@?#]/.test(text) || !/[.:/]|^localhost$/.test(text)) return undefined
   const host = /^(?:\[[^\]]*\]|[^:/]*)/.exec(text)?.[0] ?? ''

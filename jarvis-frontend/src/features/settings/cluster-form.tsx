@@ -10,7 +10,7 @@ import { FormProblem } from './form-problem.tsx'
 import { beyondBase, RightsChoices } from './rights-choices.tsx'
 import { ToolRights } from './tool-rights.tsx'
 
-/** Connects a cluster. A person accepts its certificate before the token is sent to it. */
+/** Connects a cluster. The token is sent only after a person has accepted the cluster's certificate. */
 export function ClusterForm({
   setup,
   saved,
@@ -18,7 +18,7 @@ export function ClusterForm({
 }: {
   setup: SetupReply
   saved: string | undefined
-  /** The button beside the words that a restart is due. */
+  /** The button beside the message that a restart is needed. */
   restart: React.ReactNode
 }) {
   const [seen, setSeen] = useState<SetupProbeReply>()
@@ -163,7 +163,7 @@ export function ClusterForm({
   )
 }
 
-/** The certificate that the address presents, for a person to compare. */
+/** The certificate of the address, for a person to compare. */
 function Certificate({
   seen: { url, fingerprint, isTrusted, subject, validTo, version, node },
   isAccepted,

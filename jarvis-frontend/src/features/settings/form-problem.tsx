@@ -16,7 +16,7 @@ export function FormSaid({ said }: { said: Said | undefined }) {
   )
 }
 
-/** The reason for a form's failed request, below the form. */
+/** The error of a form's request, shown below the form. */
 export const FormProblem = ({ text }: { text: string | undefined }) => (
   <FormSaid said={text === undefined ? undefined : { ok: false, text }} />
 )

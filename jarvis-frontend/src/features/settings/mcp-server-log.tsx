@@ -6,7 +6,7 @@ import { Visible } from '../../ui/boxed.tsx'
 
 const sources = { stderr: 'its error output', server: 'its words', jarvis: 'JARVIS' } as const
 
-/** An attached server's state changes and output. The log is read when it is opened. */
+/** The state changes and output of an attached server. The log is read when the person opens it. */
 export function McpServerLog({ name }: { name: string }) {
   const [isOpen, setOpen] = useState(false)
   return (

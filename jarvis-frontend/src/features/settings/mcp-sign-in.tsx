@@ -2,7 +2,7 @@ import type { AttachedSignIn, AttachedSignInReply } from 'protocol'
 import { exactTime } from '../../lib/format.ts'
 import { Visible } from '../../ui/boxed.tsx'
 
-/** The standing of a server's sign-in: where, for what, until when, or why there is none. */
+/** The sign-in at an attached server: issuer, scopes, person, expiry, and the problem if there is one. */
 export function SignInFacts({ signIn }: { signIn: AttachedSignIn }) {
   const { state, issuer, scopes, wants, expiresAt, isRenewed, by, at, problem } = signIn
   const end =
@@ -36,7 +36,7 @@ export function SignInFacts({ signIn }: { signIn: AttachedSignIn }) {
   )
 }
 
-/** The way to the authorization server, once an owner has seen which it is and what it is asked for. */
+/** A link to the authorization server. It shows an owner which server it is and which scopes are requested. */
 export function SignInLink({
   begun: { address, issuer, scopes },
   onLeave,

@@ -11,7 +11,7 @@ const ways = [
 ] as const
 const addresses = { anthropic: 'https://api.anthropic.com', openai: 'https://api.openai.com/v1' }
 
-/** A form for a model, its address and key. It tries them before it saves them. */
+/** A form for a model, its URL and its key. The values are tested before they are saved. */
 export function ModelForm({
   info: { provider, source, model, baseUrl, keyEnd },
   onSaved,
@@ -21,13 +21,14 @@ export function ModelForm({
 }) {
   const [said, setSaid] = useState<Said>()
   const [isBusy, setBusy] = useState(false)
-  // The values whose last save failed. Saving the same values again keeps them, because the server may only be off now.
+  // The values whose last test before saving failed. Saving the same values again stores them without a test, because the server may only be off at
+  // the moment.
   const [refused, setRefused] = useState<string>()
   const ownAddress = provider === 'anthropic' ? addresses.anthropic : addresses.openai
   const list = useId()
   const names = useId()
   const [models, setModels] = useState<readonly string[]>([])
-  // A provider of the environment has its address and key there. Only the model can be chosen here.
+  // If the environment configures the provider, its URL and key come from there. Only the model can be chosen here.
   const isFixed = source === 'environment'
   const bodyOf = (form: HTMLFormElement): ModelBody => {
     const given = new FormData(form)
@@ -59,7 +60,10 @@ export function ModelForm({
     if (field instanceof HTMLInputElement) field.value = address
     setSaid(undefined)
   }
-  /** The suggested model name belongs to the provider's own service. Another server has other names. */
+  /**
+   * Removes or restores the suggested model name when the URL changes: the name belongs to the provider's own service, and another server has other
+   * names.
+   */
   const suit = ({ form, value }: HTMLInputElement) => {
     setModels([])
     const field = form?.elements.namedItem('model')

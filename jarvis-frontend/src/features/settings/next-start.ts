@@ -1,6 +1,9 @@
 import type { NextStart } from 'protocol'
 
-/** The first address of a cluster that is saved and counts from the next start; undefined where there is none. */
+/**
+ * Returns the first address of a cluster that was saved and is used from the next start, and the number of further addresses; undefined if none is
+ * saved.
+ */
 export function savedPlaces(nextStart: NextStart | undefined): string | undefined {
   const [first, ...more] = nextStart?.urls ?? []
   if (first === undefined) return undefined

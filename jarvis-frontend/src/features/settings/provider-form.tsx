@@ -4,10 +4,10 @@ import { useEffect, useId, useState } from 'react'
 import { chooseModel, readPresets, saveProvider } from '../../api/models.ts'
 import { problemOf, type Said, Verdict, verdictOf } from './verdict.tsx'
 
-/** The usual API. */
+/** The default API. */
 const usualKind: ModelKind = 'openai-chat'
 
-/** A form that makes a named provider, from a preset if wanted, or changes an existing one. */
+/** A form that creates a provider, on request from a preset, or changes an existing one. */
 export function ProviderForm({
   info,
   taken,
@@ -17,7 +17,7 @@ export function ProviderForm({
   info?: ModelProviderInfo
   /** Names of the existing providers. */
   taken: readonly string[]
-  /** The environment sets the model that answers, so none can be chosen here. */
+  /** True if the environment sets the model that answers, so that the model cannot be chosen here. */
   isFixed: boolean
   onSaved: (models: ModelsReply, isUsed: boolean) => void
 }) {
@@ -207,7 +207,7 @@ export function ProviderForm({
 }
 
 function freeName(id: string, taken: readonly string[]): string {
-  // `openai` and `anthropic` belong to the environment variables.
+  // The names `openai` and `anthropic` are reserved for providers from the environment variables.
   const wanted = id === 'openai' ? 'openai-own' : id
   for (let at = 1; ; at++) {
     const name = at === 1 ? wanted : `${wanted}-${at}`

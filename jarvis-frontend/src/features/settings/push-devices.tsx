@@ -23,7 +23,7 @@ export function PushDevices({
   onChanged,
 }: {
   push: PushReply
-  /** True if this person approves cards. */
+  /** True if this person may decide cards. */
   mayDecide: boolean
   isResting: boolean
   onChanged: () => void

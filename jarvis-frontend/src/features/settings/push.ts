@@ -3,7 +3,7 @@ import { forgetDeviceKey, makeDeviceKey } from '../../lib/device-key.ts'
 import { keep } from '../../lib/keep.ts'
 import { scriptUrl } from '../../lib/trusted.ts'
 
-/** The ability of this browser to receive push messages while no page is open, or the reason why it cannot. */
+/** `can`: this browser can receive push messages while no page is open. The other values are the reason why it cannot. */
 export type PushAbility = 'can' | 'insecure' | 'absent' | 'denied'
 
 export function pushAbility(): PushAbility {
@@ -12,12 +12,12 @@ export function pushAbility(): PushAbility {
   return Notification.permission === 'denied' ? 'denied' : 'can'
 }
 
-/** The id under which the server knows this browser. */
+/** The id of this browser on the server; undefined if it has no push subscription. */
 export const ownDevice = (): string | undefined => keep.get('push')
 
 /**
- * Subscribes this browser and tells the server.
- * @param decides whether its notifications can decide light cards; a key for that is made now
+ * Subscribes this browser and registers it on the server.
+ * @param decides true: its notifications can decide light cards, and a key for this is created
  * @throws Error with a sentence for a person
  */
 export async function turnOn(publicKey: string, hidesNames: boolean, decides: boolean): Promise<void> {
@@ -45,7 +45,7 @@ export async function turnOn(publicKey: string, hidesNames: boolean, decides: bo
     ...(key !== undefined && { key }),
   })
   keep.set('push', id)
-  // The subscription before this one is gone.
+  // The previous subscription no longer exists.
   if (before !== undefined && before !== id) await removeDevice(before).catch(() => undefined)
 }
 
@@ -75,7 +75,7 @@ const systems = [
   ['Linux', 'Linux'],
 ] as const
 
-/** `Chrome on Android`: a device's name for people. */
+/** Returns a device's name for people: `Chrome on Android`. */
 export function deviceName(agent: string): string {
   const first = (table: readonly (readonly [string, string])[]) => table.find(([word]) => agent.includes(word))?.[1]
   return `${first(browsers) ?? 'A browser'} on ${first(systems) ?? 'a device'}`

@@ -3,7 +3,7 @@ import { plural } from '../../lib/format.ts'
 import { CopyButton } from '../../ui/copy-button.tsx'
 import { Mark } from '../../ui/mark.tsx'
 
-/** Optional rights beyond the base role's, each with the command line that adds it. */
+/** Optional rights in addition to the base role, each with the command line that grants it. */
 export function RightsChoices({ choices, words }: { choices: readonly SetupChoice[]; words: string }) {
   if (choices.length === 0) return null
   return (

@@ -3,7 +3,7 @@ import { CopyButton } from '../../ui/copy-button.tsx'
 
 export const mcpAddress = () => `${location.origin}/mcp`
 
-/** The lines that a program's configuration needs, by door. */
+/** The configuration lines that a program needs, by door. */
 const written: Record<Door, (token: string) => string> = {
   mcp: (token) =>
     JSON.stringify(
@@ -17,7 +17,7 @@ const written: Record<Door, (token: string) => string> = {
     `scrape_configs:\n  - job_name: jarvis\n    authorization: {credentials: ${token}}\n    static_configs: [{targets: ["${location.host}"]}]`,
 }
 
-/** A new token in the form that programs take, for each of its doors. */
+/** Shows a new token as the configuration of a program, for each of its doors. */
 export function TokenUse({ token, doors }: { token: string; doors: readonly Door[] }) {
   return (
     <details>

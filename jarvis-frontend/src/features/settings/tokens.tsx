@@ -14,10 +14,10 @@ import { TokenUse } from './token-use.tsx'
 const problemOf = (error: unknown) => (error instanceof ApiError ? error.message : 'The answer could not be read.')
 
 const dayMs = 86_400_000
-/** Rounds to days, because this clock and the server's differ by seconds. */
+/** Rounds times over two days to whole days, because this clock and the server's differ by seconds. */
 export const daysLeft = (ms: number) => longSpan(ms > 2 * dayMs ? Math.round(ms / dayMs) * dayMs : ms)
 
-/** Tokens of programs: the doors and the scope of each, and when it was used last. */
+/** Tokens of programs: the doors and scope of each, and its last use. */
 export function TokenList({ tokens, onChanged }: { tokens: readonly ApiTokenInfo[]; onChanged: () => void }) {
   if (tokens.length === 0) return <p className="text-soft">No tokens yet: no program can connect.</p>
   return (

@@ -6,7 +6,7 @@ import { Visible } from '../../ui/boxed.tsx'
 import { Mark } from '../../ui/mark.tsx'
 import { meantAddress } from './address.ts'
 
-/** `models`: the models that the server lists. `meant`: the address that the person probably meant. */
+/** The result of a test. `models`: models that the server lists. `meant`: the URL that the person probably meant. */
 export type Said = { kind: 'ok' | 'warn' | 'bad'; text: string; models?: readonly string[]; meant?: string }
 
 export const problemOf = (error: unknown): Said => ({
@@ -14,7 +14,7 @@ export const problemOf = (error: unknown): Said => ({
   text: error instanceof ApiError ? error.message : 'The answer could not be read.',
 })
 
-/** Asks the model one tiny question and says how that went. Without a model's name, lists the models. */
+/** Sends the model a tiny question and returns the result in words. Without a model name, lists the models. */
 export async function verdictOf(provider: ModelProviderInfo['provider'], body: ModelTestBody): Promise<Said> {
   const meant = body.baseUrl === undefined ? undefined : meantAddress(body.baseUrl)
   if (meant !== undefined) return { kind: 'bad', text: 'The address must begin with http:// or https://.', meant }

@@ -1,6 +1,6 @@
 import type { Skill, SkillFile } from 'protocol'
 
-/** The state of a skill as a mark and in words. */
+/** Returns a mark and words for the state of a skill. */
 export function stateWords({ state, isInCatalogue }: Skill): {
   mark: 'ok' | 'warn' | 'bad' | 'unknown'
   words: string
@@ -23,11 +23,11 @@ export function stateWords({ state, isInCatalogue }: Skill): {
   }
 }
 
-/** True if a person must have seen a file before the tree can be approved. */
+/** True if a person must open the file before the skill can be approved: the file differs from the approved version. */
 export const mustBeRead = ({ change }: SkillFile): boolean => change !== 'same'
 
-/** A hash in groups of four, its first sixteen letters. */
+/** The first sixteen hex digits of a hash, in groups of four. */
 export const shortHash = (hash: string): string => hash.slice(0, 16).replace(/(.{4})(?=.)/g, '$1 ')
 
-/** A script is text as any other. */
+/** True if the path is that of a script. A script is shown as text, like any other file. */
 export const isScript = (path: string): boolean => /\.(?:sh|py|js|mjs|ts|rb|pl|ps1|bat)$|^scripts\//i.test(path)

@@ -10,7 +10,7 @@ import { Turning } from '../../ui/tier.tsx'
 
 const words = { ok: 'well:', warn: 'look:', bad: 'failed:' } as const
 
-/** Runs every check of the doctor once and shows what to do. */
+/** Runs all checks of the doctor once and shows what to do. */
 export function Doctor({ isResting }: { isResting: boolean }) {
   const [isRunning, setRunning] = useState(false)
   const [found, setFound] = useState<DoctorReply>()
@@ -58,7 +58,7 @@ export function Doctor({ isResting }: { isResting: boolean }) {
   )
 }
 
-/** One check of the doctor: its object, its result, and what to do. */
+/** The checks of the doctor: object, result, and what to do. */
 export function Checks({ checks }: { checks: readonly DoctorCheck[] }) {
   return (
     <ul className="fact-list" aria-label="What the doctor found">

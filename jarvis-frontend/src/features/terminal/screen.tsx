@@ -13,7 +13,7 @@ type Props = ({ node: string; vmid?: never } | { vmid: number; node?: never }) &
   onEnd: (end: TerminalEnd) => void
 }
 
-/** One shell on a node, or one container's terminal, open as long as the component is mounted. Shift Tab leaves it by keyboard. */
+/** A terminal: a shell on a node, or a container's console. The shell is open while the component is mounted. Shift+Tab leaves it by keyboard. */
 export function Screen({ node, vmid, onOpen, onEnd }: Props) {
   const place = useRef<HTMLDivElement>(null)
   const ended = useRef(onEnd)
@@ -27,7 +27,7 @@ export function Screen({ node, vmid, onOpen, onEnd }: Props) {
       fontSize: 13,
       scrollback: kept,
       theme: coloursOf(place.current),
-      // A program's colours must be readable in both themes.
+      // A minimum contrast, so that a program's colours are readable in both themes.
       minimumContrastRatio: 4.5,
       screenReaderMode: true,
       cursorBlink: !matchMedia('(prefers-reduced-motion: reduce)').matches,
@@ -50,7 +50,7 @@ export function Screen({ node, vmid, onOpen, onEnd }: Props) {
         if (isGone) return opened.close()
         shell = opened
         isOpen.current?.()
-        // The screen may have another size by now.
+        // The terminal's size may have changed while the shell was opened.
         shell.resize({ cols: terminal.cols, rows: terminal.rows })
         return undefined
       },
@@ -75,7 +75,7 @@ export function Screen({ node, vmid, onOpen, onEnd }: Props) {
   return <div ref={place} className="terminal-screen" />
 }
 
-/** The page's own colours, in the form the widget reads. */
+/** Returns the page's colours in the form that the terminal widget accepts. */
 function coloursOf(place: HTMLElement) {
   const canvas = document.createElement('canvas').getContext('2d', { willReadFrequently: true })
   const style = getComputedStyle(place)

@@ -8,7 +8,7 @@ const shiftKeys = [
   [0xffe2, 'ShiftRight'],
 ] as const
 
-/** A VM's screen, open as long as the component is mounted. Shift Tab leaves it by keyboard; every other key is the VM's. */
+/** The screen of a VM, open while the component is mounted. Shift+Tab leaves it by keyboard; all other keys go to the VM. */
 export function VmScreen(props: { vmid: number; name: string; onOpen(): void; onEnd(end: TerminalEnd): void }) {
   const { vmid } = props
   const box = useRef<HTMLDivElement>(null)
@@ -29,7 +29,7 @@ export function VmScreen(props: { vmid: number; name: string; onOpen(): void; on
     }
     async function open(place: HTMLElement) {
       const opened = await openShell(
-        // A screen has its own size.
+        // Required fields without effect: the VM's screen has its own size.
         { vmid, cols: 80, rows: 24, token: bearer() ?? '', withPassword },
         {
           output() {},
@@ -91,7 +91,7 @@ export function VmScreen(props: { vmid: number; name: string; onOpen(): void; on
         className="terminal-screen vm-screen"
         onKeyDownCapture={(event) => {
           if (event.key !== 'Tab' || !event.shiftKey) return
-          // The browser moves on, and the VM must not keep Shift pressed.
+          // The browser moves the focus. Release Shift in the VM, or it would stay pressed there.
           event.stopPropagation()
           for (const [symbol, code] of shiftKeys) viewer.current?.sendKey(symbol, code, false)
         }}
@@ -100,7 +100,7 @@ export function VmScreen(props: { vmid: number; name: string; onOpen(): void; on
   )
 }
 
-/** The shell in the form of a WebSocket. */
+/** Gives a shell the interface of a WebSocket, which the viewer needs. */
 function channelOf(shell: Shell): RawChannel {
   return {
     readyState: 'open',
@@ -110,7 +110,7 @@ function channelOf(shell: Shell): RawChannel {
     onmessage: null,
     onclose: null,
     onerror: null,
-    // The viewer uses its buffer again.
+    // The viewer reuses its buffer, so send a copy.
     send: (data) => shell.type(data.slice()),
     close: () => shell.close(),
   }

@@ -50,7 +50,7 @@ export function argumentsOf(tool: ToolInfo): Argument[] {
     .sort((a, b) => Number(b.isRequired) - Number(a.isRequired))
 }
 
-// zod writes the largest safe integer if a schema sets no limit.
+// If a schema sets no limit, zod writes the largest safe integer.
 const isLimit = (value: number | undefined): value is number => value !== undefined && Math.abs(value) < 2 ** 53 - 1
 
 function limitsOf(kind: Argument['kind'], { enum: choices, minimum, maximum, minLength, maxLength }: Schema): string {
@@ -63,7 +63,7 @@ function limitsOf(kind: Argument['kind'], { enum: choices, minimum, maximum, min
 
 export type Given = Readonly<Record<string, string | boolean>>
 
-/** The typed values as a tool's input. Empty fields are left out. */
+/** Makes a tool's input from the typed values. Empty fields are left out. */
 export function inputOf(list: readonly Argument[], given: Given): Record<string, unknown> {
   const input: Record<string, unknown> = {}
   for (const { name, kind } of list) {
@@ -74,19 +74,19 @@ export function inputOf(list: readonly Argument[], given: Given): Record<string,
   return input
 }
 
-/** The chat command for exactly this call; undefined where one line cannot express it. */
+/** Returns the chat command for exactly this call; undefined if one line cannot express it. */
 export function commandOf(name: string, input: Record<string, unknown>): string | undefined {
   const parts = Object.entries(input).map(([key, value]) =>
     typeof value === 'string' ? `${key}="${value.replace(/(["\\])/g, '\\$1')}"` : `${key}=${String(value)}`,
   )
   const line = [`/${name}`, ...parts].join(' ')
-  // A command is one line, and its numbers are whole.
+  // A command is one line, and its numbers must be integers.
   const isSayable =
     !/[\n\r]/.test(line) && Object.values(input).every((v) => typeof v !== 'number' || Number.isInteger(v))
   return isSayable ? line : undefined
 }
 
-/** The possible effects of a tool's calls: `power on a guest (stop)`. `remote`: only its server knows. */
+/** Describes the possible effects of a tool's calls: `power on a guest (stop)`. `remote`: only the attached server knows the effects. */
 export function effectWords({ effects = [] }: Pick<ToolInfo, 'effects'>): string {
   const said = effects
     .filter(({ kind }) => kind !== 'unknown')

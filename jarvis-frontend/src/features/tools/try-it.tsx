@@ -21,19 +21,19 @@ const actOf: Record<Verdict['tier'], string> = {
 
 type Props = {
   tool: ToolInfo
-  /** Sends it through the gate as a command; absent where this person may not, or there is no connection. */
+  /** Sends the call as a chat command through the gate; undefined if this person may not, or there is no connection. */
   onRun: ((command: string) => void) | undefined
   rest: React.ReactNode
 }
 
-/** Arguments in, verdict out: the gate's own answer as it is typed. */
+/** A form for a tool's arguments that shows the gate's verdict while the person types. */
 export function TryIt({ tool, onRun, rest }: Props) {
   const list = argumentsOf(tool)
   const [given, setGiven] = useState<Given>({})
   const input = inputOf(list, given)
   const isComplete = list.every(({ name, isRequired }) => !isRequired || input[name] !== undefined)
   const { verdict, problem } = useVerdict(tool.name, input, isComplete)
-  // Answer a mistake in the arguments before any rule.
+  // Report wrong arguments before any rule.
   const isWrong = verdict?.rule === 'invalid_arguments'
   const command = commandOf(tool.name, input)
   const canRun =

@@ -7,7 +7,7 @@ const settleMs = 200
 
 type Answered = { key: string; verdict?: ClassifyReply; problem?: string }
 
-/** The gate's verdict on a call, a moment after the last change of the call. Empty while the call is incomplete or the gate has not answered. */
+/** Asks for the gate's verdict on a call, shortly after its last change. Empty while the call is incomplete or the gate has not answered. */
 export function useVerdict(name: string, input: Record<string, unknown>, isComplete: boolean): Partial<Answered> {
   const [answer, setAnswer] = useState<Answered>()
   const key = `${name} ${JSON.stringify(input)}`
@@ -27,6 +27,6 @@ export function useVerdict(name: string, input: Record<string, unknown>, isCompl
       clearTimeout(timer)
     }
   }, [key, name, isComplete])
-  // Drop a verdict on other arguments.
+  // Ignore a verdict on other arguments.
   return isComplete && answer?.key === key ? answer : {}
 }

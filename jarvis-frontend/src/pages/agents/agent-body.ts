@@ -1,15 +1,15 @@
 import type { AgentBinding, AgentBody } from 'protocol'
 
-/** The units of a budget, each a field of the form under `day` and under `run`: `day tokens`. */
+/** Units of a budget. The form has a field for each of them under `day` and under `run`, such as `day tokens`. */
 export const units = ['tokens', 'usd', 'calls', 'minutes'] as const
 
 const words = (text: string) => text.split(/[\s,]+/).filter(Boolean)
 
 /**
- * Reads an agent from its form. A field that was left empty is absent in the body.
- * @param before the agent as it is saved
- * @param isMain the ceiling, the memory and the tools of the main agent are not in the form
- * @returns `problem` where the bindings are not JSON
+ * Reads an agent from its form. A field that was left empty is missing in the body.
+ * @param before the saved agent
+ * @param isMain true: the form has no fields for ceiling, memory and tools, because the main agent has none
+ * @returns `problem` if the bindings are not JSON
  */
 export function agentBodyOf(
   form: FormData,
@@ -19,7 +19,7 @@ export function agentBodyOf(
   const read = (name: string) => String(form.get(name) ?? '').trim()
   const text = (name: string) => (read(name) === '' ? {} : { [name]: read(name) })
   const number = (name: string) => (read(name) === '' ? {} : { [name]: Number(read(name)) })
-  /** Keeps an empty list, because an absent list allows everything. */
+  /** An empty list must stay in the body, because a missing list allows everything. */
   const list = (name: string, saved: readonly string[] | undefined) => {
     const named = words(read(name))
     return named.length > 0 || saved?.length === 0 ? { [name]: named } : {}

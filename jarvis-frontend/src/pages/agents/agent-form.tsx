@@ -11,7 +11,7 @@ import { RightFields } from './right-fields.tsx'
 
 const efforts = ['off', 'low', 'medium', 'high'] as const
 
-/** Makes or changes an agent. The server says what is wrong, and names the field and the nearest valid name. */
+/** Creates or changes an agent. If something is wrong, the server's error names the field and the nearest valid name. */
 export function AgentForm({
   all,
   agent,
@@ -25,11 +25,11 @@ export function AgentForm({
   const [isSaving, setSaving] = useState(false)
   const body: AgentBody = agent?.body ?? {}
   const isMain = agent?.id === 'main'
-  // The hash of the file at the time the form was opened. Saving does not overwrite a later change.
+  // The hash of the file when the form was opened, so that saving does not overwrite a later change.
   const [hash] = useState(all?.hash)
 
   const [isTouched, setTouched] = useState(false)
-  // Only Cancel discards what was typed.
+  // Escape does not discard typed text; only Cancel does.
   useEscape(isTouched ? undefined : () => onDone(agent?.id))
 
   const save = async (form: HTMLFormElement) => {

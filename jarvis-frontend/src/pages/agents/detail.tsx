@@ -28,7 +28,7 @@ type Props = {
   info: AgentInfo
   all: AgentsReply
   mayAct: boolean
-  /** Makes, changes and removes agents. */
+  /** True if this person may create, change and remove agents. */
   mayMake: boolean
   params: URLSearchParams
   set: (changes: Record<string, string | undefined>) => void

@@ -17,7 +17,7 @@ const fields: Record<AgentBinding['door'], readonly (keyof AgentBinding)[]> = {
 }
 const doors = Object.keys(fields) as AgentBinding['door'][]
 
-/** Tells which agent would answer, and by which binding. */
+/** Says which agent would answer a message, and by which binding. */
 export function Which() {
   const [door, setDoor] = useState<AgentBinding['door']>('dashboard')
   const [found, setFound] = useState<AgentWhichReply>()

@@ -16,13 +16,13 @@ export function bindingWords({ door, ...fields }: AgentBinding): string {
   return [doors[door], ...rest].join(', ')
 }
 
-/** The doors and people bound to the agent, for the list. */
+/** The doors and people that are bound to an agent, for the list. */
 export function talksTo({ id, bindings }: Pick<AgentInfo, 'id' | 'bindings'>): string {
   const bound = bindings.map(bindingWords)
   return (id === 'main' ? ['you', ...bound] : bound.length === 0 ? [`@${id}`] : bound).join('; ')
 }
 
-/** The part of its budget that the agent used today. `ratio`: 0 to 1, absent without a limit. */
+/** The part of its budget that an agent has used today. `ratio`: 0 to 1; undefined without a limit. */
 export function usedWords({ usedToday, budget }: Pick<AgentInfo, 'usedToday' | 'budget'>): {
   words: string
   ratio?: number
@@ -47,7 +47,7 @@ export function usedWords({ usedToday, budget }: Pick<AgentInfo, 'usedToday' | '
   return { ratio: most.ratio, words: most.ratio >= 1 ? 'stopped until midnight' : most.words }
 }
 
-/** The kind of an action: `Asked` for a call with a card, `Read` for a call that ran at once. */
+/** Words and mark for an action: `Asked` for a call with a card, `Read` for a call that ran at once. */
 export function deedWords({ kind, outcome }: Pick<AgentDeed, 'kind' | 'outcome'>): { word: string; mark: MarkKind } {
   const came: MarkKind = outcome === 'failed' ? 'bad' : outcome === 'unknown' ? 'unknown' : 'ok'
   if (kind === 'refusal') return { word: 'Refused', mark: 'none' }

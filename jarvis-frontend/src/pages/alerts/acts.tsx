@@ -39,7 +39,7 @@ export function AlertActs({ alert, now, onChanged }: { alert: AlertDetail; now: 
       setProblem(undefined)
       setForm(undefined)
       say(done)
-      // The form that had the focus was removed.
+      // The removed form had the focus.
       root.current?.focus({ preventScroll: true })
       onChanged()
     } catch (error) {
@@ -62,7 +62,7 @@ export function AlertActs({ alert, now, onChanged }: { alert: AlertDetail; now: 
   )
   const close = () => {
     setForm(undefined)
-    // The field that had the focus was removed.
+    // The removed field had the focus.
     root.current?.focus({ preventScroll: true })
   }
   useEscape(form === undefined ? undefined : close)
@@ -119,7 +119,9 @@ export function AlertActs({ alert, now, onChanged }: { alert: AlertDetail; now: 
   )
 }
 
-/** Starts a runbook whose card then waits in its chat. One in which no step asks would run at once, so it is opened instead. */
+/**
+ * Starts a runbook, whose card then waits in its chat. A runbook without a step that needs a confirmation would run at once, so it is only opened.
+ */
 function RunOffered({ runbook, onProblem }: { runbook: OfferedRunbook; onProblem: (problem: ApiError) => void }) {
   const known = useLoad('runbooks', listRunbooks, ['connect', 'runbooks']).data?.items
   const asks = known?.find(({ name }) => name === runbook.name)?.steps.some(({ tier }) => tier === 'red') ?? false

@@ -21,7 +21,7 @@ const marks: Record<CheckRow['state'], MarkKind> = {
   unknown: 'unknown',
 }
 
-/** Every check with its input, its limit, its state and its switch. */
+/** Every check with its data source, limit, state and switch. */
 export function Checks() {
   const { data, problem, again } = useLoad('checks', readChecks, ['connect', 'alerts'])
   const isOperator = useValue(signedIn)?.role === 'operator'

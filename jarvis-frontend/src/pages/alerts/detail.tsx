@@ -21,7 +21,7 @@ const rangeMs: Record<SampleRange, number> = { '1h': 3_600_000, '24h': 86_400_00
 const fields = ['cpuRatio', 'ramRatio', 'diskRatio', 'storageRatio', 'usedRatio', 'load1', 'temperatureC', 'netBps']
 const isField = (field: string): field is SampleField => fields.includes(field)
 
-/** One alert: its reading, its history with changes on it, its evidence, the changes before it, and the possible actions. */
+/** One alert: its measured value, its chart with changes marked, its evidence, the changes before it, and the possible actions. */
 export function AlertDetailPane({ alert, now, onChanged }: { alert: AlertDetail; now: number; onChanged: () => void }) {
   const { evidence, chart, changes } = alert
   const [range, setRange] = useState<SampleRange>('24h')
@@ -32,7 +32,7 @@ export function AlertDetailPane({ alert, now, onChanged }: { alert: AlertDetail;
       proof.current?.scrollIntoView({ block: 'nearest' })
     },
   })
-  // The axis begins with the oldest change.
+  // Number the changes from the oldest, as on the chart's axis.
   const drawn = changes.filter(({ at }) => at > now - rangeMs[range]).toReversed()
   const numberOf = (change: (typeof changes)[number]) => {
     const at = drawn.indexOf(change)

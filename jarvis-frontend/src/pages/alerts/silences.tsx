@@ -10,7 +10,7 @@ import { when } from '../../features/alerts/words.ts'
 import { useValue } from '../../lib/use-value.ts'
 import { Visible } from '../../ui/boxed.tsx'
 
-/** Silences of alerts that have ended: nobody hears of the next one of the same thing. */
+/** Silences of ended alerts. They stay in force: nobody is told if the same alert fires again. */
 export function EndedSilences({ items, now }: { items: AlertsReply['silences']; now: number }) {
   const isOperator = useValue(signedIn)?.role === 'operator'
   const [problem, setProblem] = useState<ApiError>()

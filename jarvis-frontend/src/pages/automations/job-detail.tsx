@@ -33,7 +33,7 @@ type Props = {
   onChanged: () => void
 }
 
-/** One job: its next five times, the trace of a run step by step, and the runs before. */
+/** One job: its next five times, the trace of one run step by step, and the earlier runs. */
 export function JobDetail({ job, now, zone, slot, isEditing, mayAct, set, onChanged }: Props) {
   const own = zoneOf(job, zone)
   const [problem, setProblem] = useState<ApiError>()
@@ -160,7 +160,7 @@ export function JobDetail({ job, now, zone, slot, isEditing, mayAct, set, onChan
   )
 }
 
-/** The job's work, as it was written. */
+/** The job's work, as the person wrote it. */
 function Work({ job: { work, budget } }: { job: Job }) {
   const most = [
     budget.tokensPerRun !== undefined && `${thousands(budget.tokensPerRun)} tokens a run`,

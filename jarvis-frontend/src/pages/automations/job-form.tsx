@@ -17,7 +17,7 @@ const kindWords = {
   runbook: 'Run a runbook',
   call: 'Call one tool, without a model',
 } as const
-/** The pause in typing after which the schedule is read. */
+/** Pause in typing, ms, after which the schedule is checked. */
 const settleMs = 300
 const localOf = (at: number) => new Date(at - new Date(at).getTimezoneOffset() * 60_000).toISOString().slice(0, 16)
 
@@ -29,7 +29,7 @@ export function JobForm({ job, zone, onDone }: { job?: Job; zone: string; onDone
   const [seen, setSeen] = useState<{ key: string; preview?: SchedulePreview; problem?: ApiError }>()
   const [refused, setRefused] = useState<ApiError>()
   const [isTouched, setTouched] = useState(false)
-  // Only Cancel discards what was typed.
+  // Escape does not discard typed text; only Cancel does.
   useEscape(isTouched ? undefined : () => onDone(job?.id))
   useEffect(() => {
     const timer = setTimeout(() => {

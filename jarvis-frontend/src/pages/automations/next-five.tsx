@@ -1,7 +1,7 @@
 import { dayWord, timeIn } from '../../features/jobs/words.ts'
 
 type Next = { next: readonly number[]; now: number; zone: string; clockChange: string | undefined }
-/** The next times of a schedule in its time zone, and what a change to or from summer time does to them. */
+/** The next times of a schedule in its time zone, and the effect of a change to or from summer time on them. */
 export function NextFive({ next, now, zone, clockChange }: Next) {
   return (
     <>

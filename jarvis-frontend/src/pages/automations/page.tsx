@@ -146,7 +146,7 @@ export function AutomationsPage() {
   )
 }
 
-/** Says that the server's clock is not the browser's. */
+/** Says that the server's time zone differs from the browser's. Renders nothing if they agree. */
 function Zones({ server, now }: { server: string; now: number }) {
   const own = Intl.DateTimeFormat().resolvedOptions().timeZone
   if (timeIn(now, server) === timeIn(now, own)) return null

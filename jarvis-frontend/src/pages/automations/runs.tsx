@@ -14,7 +14,7 @@ import { PanelHead } from '../../ui/panel-head.tsx'
 import { Tier, type TierName } from '../../ui/tier.tsx'
 import { JobMark } from './job-list.tsx'
 
-/** The trace of one run, and the runs before it by their slot. */
+/** The trace of one run, and the list of earlier runs by slot. */
 export function Runs({ job, slot, zone, now }: { job: Job; slot: number | undefined; zone: string; now: number }) {
   const newest = useLoad(`slots ${job.id}`, () => readSlots(job.id), ['connect', 'jobs'])
   const [older, setOlder] = useState<{ items: JobSlot[]; next: string | undefined }>()

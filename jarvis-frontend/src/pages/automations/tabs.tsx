@@ -6,7 +6,7 @@ import { AutomationTabs } from '../../app/page-tabs.tsx'
 
 type Part = 'jobs' | 'runbooks' | 'windows'
 
-/** The three tabs of Automations, each with its count. @param own the count of the open page, which it reads itself */
+/** The three tabs of Automations, each with its count. @param own the open page, which reads its own count */
 export function Tabs({ own, count }: { own: Part; count: number | undefined }) {
   const others = {
     jobs: useCount(own, 'jobs', readJobs, 'jobs'),

@@ -6,10 +6,10 @@ import { useLoad } from '../../api/use-load.ts'
 type Work = Job['work']
 export type WorkKind = Work['kind']
 
-/** The kinds of work that a person may choose. Jobs that come with JARVIS keep their own kind. */
+/** The kinds of work that a person may choose. The jobs delivered with JARVIS have their own kinds. */
 export const madeKinds = ['prompt', 'runbook', 'call'] as const
 
-/** The work as the fields say it. @param read a field's text, trimmed @throws ApiError with what is wrong */
+/** Reads the work from the fields. @param read returns a field's text, trimmed @throws ApiError with the error */
 export function workIn(kind: WorkKind, read: (name: string) => string): Work {
   switch (kind) {
     case 'prompt':
@@ -38,7 +38,7 @@ function hoursIn(read: (name: string) => string): string | undefined {
   return `${from}-${until}`
 }
 
-/** @throws ApiError where the text is not a JSON object */
+/** @throws ApiError if the text is not a JSON object */
 function objectIn(text: string): Record<string, unknown> {
   if (text === '') return {}
   try {
@@ -50,7 +50,7 @@ function objectIn(text: string): Record<string, unknown> {
   throw new ApiError('invalid_request', 'The inputs must be a JSON object, such as {"node": "pve"}.')
 }
 
-/** The fields of a kind of work. @param zone of the server, in which its hours are */
+/** The fields of a kind of work. @param zone the server's time zone, which applies to its hours */
 export function WorkFields({ kind, work, zone }: { kind: WorkKind; work: Work | undefined; zone: string }) {
   if (kind === 'prompt')
     return (
@@ -151,7 +151,7 @@ function Runbook({ name }: { name: string | undefined }) {
   )
 }
 
-/** The hours from and until, on the server's clock. Both empty: always. */
+/** Two fields: from and until, in the server's time zone. Both empty: always. */
 function Hours({ hours, words, zone }: { hours: string | undefined; words: string; zone: string }) {
   const [from, until] = hours?.split('-') ?? []
   return (

@@ -7,7 +7,7 @@ import { useValue } from '../../lib/use-value.ts'
 import '../../app/changes/goes-back.css'
 import { offerOf } from './apply.ts'
 
-/** Offers to apply what a command would change. It sends the command that a person could type; its card comes as any. */
+/** Offers to apply the file changes of a command. The button sends a command that a person could also type; the call shows its card as usual. */
 export function ApplyCommand({
   command,
   changes,
@@ -29,7 +29,7 @@ export function ApplyCommand({
   if (!mayAsk || offer === undefined) return null
   const apply = () => {
     setSent(offer.asked)
-    // The button disappears once the card is there, so the focus moves to the composer, as after a sent message.
+    // The button disappears when the card appears, so move the focus to the composer, as after sending a message.
     document.getElementById('composer')?.focus()
     void live.chat.send(sessionId, `/apply_changes command=${command}`)
   }

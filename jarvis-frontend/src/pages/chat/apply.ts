@@ -5,9 +5,9 @@ const isCall = (entry: Entry): entry is Call =>
   entry.type === 'confirm_needed' || entry.type === 'tool_use' || entry.type === 'blocked'
 
 /**
- * Whether a person may be offered to apply what a command would change: its run is over, and no call applies it, has applied it, or was
- * refused. A call that was denied, ran out or failed leaves the offer. @param runId the run in which the command ran
- * @returns undefined where nothing is offered; `asked`: how many calls asked for it before
+ * Decides if a person is offered to apply the file changes of a command. The command's run must have ended, and no call may be applying them, have
+ * applied them or have been refused. A call that was denied, expired or failed does not prevent the offer. @param runId the command's run
+ * @returns undefined: no offer; `asked`: number of earlier calls that tried to apply them
  */
 export function offerOf(entries: readonly Entry[], command: string, runId: string): { asked: number } | undefined {
   if (!entries.some((entry) => entry.runId === runId && (entry.type === 'done' || entry.type === 'error')))
@@ -20,7 +20,7 @@ export function offerOf(entries: readonly Entry[], command: string, runId: strin
   return [...ids].every((id) => entries.some((entry) => isInVain(entry, id))) ? { asked: ids.size } : undefined
 }
 
-/** True if the entry says that nothing came of the call. */
+/** True if the entry says that the call was denied, expired or failed. */
 const isInVain = (entry: Entry, id: string): boolean =>
   (entry.type === 'confirm_resolved' &&
     entry.toolUseId === id &&

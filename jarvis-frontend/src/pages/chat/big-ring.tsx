@@ -19,7 +19,7 @@ const ticks = Array.from({ length: 120 }, (_, at) => {
   return { key: at, kind, x1, y1, x2, y2 }
 })
 
-/** The cluster as a clock face: one arc a node, or a quarter of many, filled as far as their CPU is busy. */
+/** The cluster as a clock face: one arc for each node (or for a quarter of many nodes), filled by its CPU use. */
 export function BigRing() {
   const { state, isLive } = useCluster()
   const { arcs, core } = usePresence()
@@ -79,7 +79,7 @@ function partOf(nodes: readonly Node[], arc: RingArc) {
   }
 }
 
-/** Beside the ring, at an angle from its top. */
+/** Returns the position beside the ring at an angle, in degrees from the top. */
 function place(degrees: number): React.CSSProperties {
   const radians = (degrees * Math.PI) / 180
   const x = centre + 142 * Math.sin(radians)

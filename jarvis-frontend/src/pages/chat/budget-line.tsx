@@ -7,10 +7,10 @@ import { Step } from '../../features/chat/step.tsx'
 import { Visible } from '../../ui/boxed.tsx'
 import { Mark } from '../../ui/mark.tsx'
 
-/** How much one press allows, US dollars. */
+/** Amount that one press adds to the budget, US dollars. */
 const moreUsd = 1
 
-/** A line on a run's budget: it is nearly used, or a person allowed more. `isOpen`: the run goes on, so that more can be allowed. */
+/** A line about a run's budget: it is nearly used up, or a person raised it. `isOpen`: the run continues, so the budget can still be raised. */
 export function BudgetLine({
   entry,
   isOpen,

@@ -3,7 +3,7 @@ import type { Call } from '../../features/chat/runs.ts'
 import { Step } from '../../features/chat/step.tsx'
 import { Tier } from '../../ui/tier.tsx'
 
-/** A call's cards on the spine: those that were replaced, then the one that counts. */
+/** A call's cards in the chat: replaced cards first, then the current one. */
 export function ChatCard({
   call,
   sessionId,
@@ -15,7 +15,7 @@ export function ChatCard({
 }) {
   const matter = matterOf(call, sessionId, progress)
   const isInPlan = useIsInPlan(matter === undefined ? '' : (matter.card.callId ?? matter.card.toolUseId))
-  // Its plan's card holds it as long as it waits.
+  // While the card waits, it is shown inside its plan's card.
   if (matter === undefined || (isInPlan && matter.resolved === undefined)) return null
   return (
     <Step mark={<Tier tier="red" size={16} />} top={18}>

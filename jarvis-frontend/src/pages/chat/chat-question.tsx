@@ -3,7 +3,7 @@ import type { Asked } from '../../features/chat/runs.ts'
 import { Step } from '../../features/chat/step.tsx'
 import { Mark } from '../../ui/mark.tsx'
 
-/** A call's questions on the spine, each open or ended. */
+/** A call's questions in the chat, open or ended. */
 export function ChatQuestions({ asked, sessionId }: { asked: readonly Asked[]; sessionId: string }) {
   return asked.map(({ question, ended }) => (
     <Step

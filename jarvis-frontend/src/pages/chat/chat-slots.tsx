@@ -18,7 +18,7 @@ const UndoWrite = later(() => import('./undo-write.tsx').then((part) => part.Und
 
 const LiveNoun = ({ noun }: { noun: Noun }) => <NounButton noun={noun} onAsk={useAskNew()} />
 
-/** Where the chat meets cards and the cluster. */
+/** The components of other features that the page passes to the chat. */
 export const chatSlots: ChatSlots = {
   Card: (given) => (
     <Suspense fallback={null}>

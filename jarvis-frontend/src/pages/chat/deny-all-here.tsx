@@ -4,10 +4,10 @@ import { later } from '../../app/later.tsx'
 
 const DenyAll = later(() => import('../../app/deny-all.tsx').then((part) => part.DenyAll))
 
-/** Denies all waiting cards of the session at once. Stands beside the composer, where more than one card waits. */
+/** A button beside the composer that denies all waiting cards of the session at once. Shown if more than one card waits. */
 export function DenyAllHere({ sessionId }: { sessionId: string }) {
   const here = useConfirmations()?.pending.filter((row) => row.sessionId === sessionId) ?? []
-  // It stays while the last card is decided, because it then says what happened.
+  // Stays until the last card is decided, to show the result.
   const wasSeveral = useRef(false)
   if (here.length > 1) wasSeveral.current = true
   if (!wasSeveral.current) return null

@@ -7,7 +7,7 @@ import { useBranch } from './use-branch.ts'
 
 type Props = { sessionId: string; user: EntryOf<'user'>; onEnd: () => void }
 
-/** A message as a field; sent, it becomes another version of the message. */
+/** Edits a message. Sending it creates another version of the message. */
 export function EditMessage({ sessionId, user, onEnd }: Props) {
   const [text, setText] = useState(user.text)
   const [isGoingBack, setGoingBack] = useState(false)

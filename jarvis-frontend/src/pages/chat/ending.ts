@@ -1,7 +1,7 @@
 import type { SessionView } from '../../features/chat/state.ts'
 import { plural } from '../../lib/format.ts'
 
-/** The announcement at the end of a run: how it ended, its calls, and the beginning of its answer. */
+/** Returns the announcement for the end of a run: its outcome, the number of calls, and the beginning of its answer. */
 export function ending(view: SessionView | undefined, runId: string): string {
   const entries = view?.entries.filter((entry) => entry.runId === runId) ?? []
   if (entries.some((entry) => entry.type === 'error')) return 'The answer failed.'
@@ -18,8 +18,8 @@ export function ending(view: SessionView | undefined, runId: string): string {
 const mostChars = 160
 
 /**
- * The first sentence of an answer, as it is read out: the first paragraph, table row or list item at most, without
- * Markdown's signs, and never more than 160 characters. Empty where the answer begins with code.
+ * Returns the first sentence of an answer for screen readers: at most the first paragraph, table row or list item, without Markdown characters, and
+ * at most 160 characters. Empty if the answer begins with code.
  */
 export function firstSentence(text: string): string {
   const line = text.trimStart().split('\n', 1)[0] ?? ''

@@ -8,7 +8,7 @@ import { useNow } from '../../ui/use-now.ts'
 import { BigRing } from './big-ring.tsx'
 import { headline, prompts } from './prompts.ts'
 
-/** A new chat: what is true now, and what is worth asking. */
+/** The page of a new chat: the present state of the cluster, and suggested questions. */
 export function Idle({ onAsk }: { onAsk?: ((question: string) => void) | undefined }) {
   const { state, issues } = useCluster()
   const waiting = useConfirmations()?.pending ?? []

@@ -30,7 +30,7 @@ const useMayAct = (sessionId: string) => {
   return useIsLive() && owns
 }
 
-/** The writer of a message, if another person wrote it. */
+/** The name of the person who wrote a message, if it is not the reader. */
 function Writer({ by }: { by: string }) {
   const me = useValue(signedIn)
   const nameOf = useNameOf()
@@ -44,7 +44,7 @@ function Writer({ by }: { by: string }) {
 
 type MessageProps = { sessionId: string; user: EntryOf<'user'>; children: React.ReactNode }
 
-/** A message of the operator's, with Edit and its versions beside it. */
+/** A person's message, with Edit and the switch between its versions. */
 export function MessageActs({ sessionId, user, children }: MessageProps) {
   const mayAct = useMayAct(sessionId)
   const versions = useVersions(sessionId)?.find(({ entry }) => entry === user.seq)
@@ -114,7 +114,7 @@ export function SayActs({ sessionId, seq, text }: { sessionId: string; seq: numb
 
 type UsageProps = { sessionId: string; run: Run; mayRetry: boolean }
 
-/** `52 s · 9 calls · 14.2k in · 0.9k out · 11.8k cached · $0.06`, of failed answers too, and copy and retry beside it. */
+/** Time and use of a run, also of a failed one: `52 s · 9 calls · 14.2k in · 0.9k out · 11.8k cached · $0.06`. Copy and retry are beside it. */
 export function RunUsage({ sessionId, run, mayRetry }: UsageProps) {
   const { end, user, entries } = run
   if (end?.usage === undefined) return null

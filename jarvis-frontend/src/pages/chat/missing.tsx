@@ -4,7 +4,7 @@ import { exactTime } from '../../lib/format.ts'
 import { Link } from '../../ui/link.tsx'
 import { visibleText } from '../../ui/visible.ts'
 
-/** A session that is not there: whether it was deleted, when and by whom, as the journal has it. */
+/** Shown if a session does not exist. If it was deleted, says when and by whom, from the journal. */
 export function Missing({ sessionId }: { sessionId: string }) {
   const { data } = useLoad(`missing ${sessionId}`, () => readJournal({ sessionId, kind: 'session' }))
   const deleted = data?.items.find(({ body }) => (body as { change?: string }).change === 'deleted')

@@ -6,12 +6,12 @@ import { useEscape } from '../../lib/use-escape.ts'
 import './model-choice.css'
 
 type Props = {
-  /** Undefined: a new chat, which takes the model with its first message. */
+  /** Undefined: a new chat. The model is then sent with its first message. */
   sessionId: string | undefined
-  /** The configured models, the one in use first. */
+  /** The configured models. The model in use is first. */
   models: readonly string[]
   chosen: string | undefined
-  /** How much the models think here; undefined: as the settings say. */
+  /** The effort of the session; undefined: the effort of the settings. */
   effort: Effort | undefined
   onChosen: (model: string | undefined) => void
   onClose: () => void

@@ -9,12 +9,12 @@ import { Link } from '../../ui/link.tsx'
 import { Tier } from '../../ui/tier.tsx'
 import { useNow } from '../../ui/use-now.ts'
 
-/** A phone shows the next waiting card as one line over the field. */
+/** On a phone: the next waiting card as one line above the composer. */
 export function NextCard({ sessionId }: { sessionId: string | undefined }) {
   const pending = useConfirmations()?.pending ?? []
   const here = pending.filter((row) => row.sessionId === sessionId)
   const others = pending.filter((row) => row.sessionId !== sessionId)
-  // The one card of this session needs no line; of several, the one that is read now.
+  // If this session's single card is the only one, no line is needed. Otherwise prefer a card of another session, then a card that is not in view.
   useNow(1_000)
   if (others.length + here.length < (here.length > 0 ? 2 : 1)) return null
   const next = others[0] ?? here.find(({ toolUseId }) => !isInView(toolUseId)) ?? here[1]

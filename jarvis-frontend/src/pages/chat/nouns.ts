@@ -8,7 +8,7 @@ export const nounsOf = (cluster: ClusterState | undefined) => [
     value: String(guest.vmid),
     label: `${guest.vmid} ${visibleText(guest.name)}`,
     detail: `${guest.type === 'vm' ? 'VM' : 'CT'} on ${guest.node}, ${guest.status}`,
-    // A name that is more than a name is left out of what is asked.
+    // If a name has unusual characters, only the vmid is inserted into the message.
     insert: /^[\w.-]{1,40}$/.test(guest.name) ? `${guest.vmid} ${guest.name}` : `guest ${guest.vmid}`,
   })),
   ...(cluster?.nodes ?? []).map((node) => ({

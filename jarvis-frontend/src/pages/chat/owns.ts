@@ -3,7 +3,10 @@ import { signedIn } from '../../api/auth.ts'
 import { useSession } from '../../api/sessions.ts'
 import { useValue } from '../../lib/use-value.ts'
 
-/** True if whoever looks may rename, branch and delete a session: it is theirs, or they see all. Until it is known whose it is, the server says. */
+/**
+ * True if the signed-in person may rename, branch and delete a session: it is the person's own, or the person is an operator. While the owner is
+ * unknown, returns true and leaves the check to the server.
+ */
 export function useOwns(sessionId: string): boolean {
   const me = useValue(signedIn)
   const listed = useSession(sessionId)

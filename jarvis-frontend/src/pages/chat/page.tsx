@@ -46,16 +46,16 @@ const Missing = later(() => import('./missing.tsx').then((part) => part.Missing)
 const ContextPanel = later(() => import('../../app/context/panel.tsx').then((part) => part.ContextPanel))
 const ModelChoice = later(() => import('./model-choice.tsx').then((part) => part.ModelChoice))
 const nothing = new Value(nothingYet)
-/** How long a second Escape withdraws what waits, ms. */
+/** Time in which a second Escape withdraws waiting cards and questions, ms. */
 const warnedMs = 6_000
 
-/** One session, or a new one where `sessionId` is undefined. */
+/** The page of one session, or of a new one if `sessionId` is undefined. */
 export function ChatPage({ sessionId }: { sessionId: string | undefined }) {
   const store = useMemo(() => (sessionId === undefined ? undefined : live.chat.open(sessionId)), [sessionId])
   const state = useValue(store?.calm ?? nothing)
   const { view } = state
   const listed = useSession(sessionId)
-  // A session at rest sends no events, so the list learns of a change first.
+  // A session without a run sends no events, so the list has newer data.
   const isRehearsal = listed?.isRehearsal ?? view?.isRehearsal ?? false
   const link = useValue(live.link.value)
   const person = useValue(signedIn)
@@ -77,7 +77,7 @@ export function ChatPage({ sessionId }: { sessionId: string | undefined }) {
   const isRunning = view?.runId !== undefined
   const chosenModel = (picked ?? listed ?? view)?.model
   const params = new URLSearchParams(location.search)
-  /** A phone has no panel beside the chat: the context stands in its place. */
+  /** On a phone the context panel replaces the chat, because there is no panel beside it. */
   const contextOf = isPhone && params.has('context') ? sessionId : undefined
   const seq = params.get('at') ?? ''
   const at = /^\d+$/.test(seq) ? { seq: Number(seq), key: location.key } : undefined
@@ -112,7 +112,7 @@ export function ChatPage({ sessionId }: { sessionId: string | undefined }) {
       else void exportSession(sessionId, view?.title ?? 'session').catch((error: Error) => setProblem(error.message))
     },
   }
-  /** The model's question that waits here. What the person writes answers it. */
+  /** The model's open question in this session. A message that the person writes answers it. */
   const question = view?.questions.find(({ server }) => server === undefined)
   /** Runs a command of the dashboard, answers the question, or sends the text. */
   const write = async (text: string) => {
@@ -294,7 +294,7 @@ export function ChatPage({ sessionId }: { sessionId: string | undefined }) {
   )
 }
 
-/** The cards and questions that a stop would withdraw, in words; undefined: none wait. */
+/** Names the cards and questions that a stop would withdraw; undefined if none wait. */
 function waitingWords(view: SessionView | undefined): string | undefined {
   const cards = view?.pending.length ?? 0
   const questions = view?.questions.length ?? 0

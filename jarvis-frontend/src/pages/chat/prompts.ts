@@ -7,12 +7,12 @@ const day = 86_400_000
 
 export type Prompt = { mark: 'warn' | 'bad' | 'clock' | 'cluster'; question: string; detail: string }
 
-/** Unix ms since which nothing needed attention; undefined where nothing was seen yet. */
+/** Since when no activity needed attention, Unix ms; undefined if there is no activity yet. */
 function quietSince(feed: readonly Activity[]): number | undefined {
   return feed.findLast((activity) => activity.level !== 'info')?.at ?? feed[0]?.at
 }
 
-/** The idle screen's two lines. */
+/** Returns the two lines at the top of a new chat. */
 export function headline(
   state: ClusterState | undefined,
   issues: readonly Issue[],
@@ -53,7 +53,7 @@ export function headline(
   return { title, detail: backups + waits }
 }
 
-/** Up to three first questions, each from the present state of the cluster. */
+/** Returns up to three suggested questions from the present state of the cluster. */
 export function prompts(
   state: ClusterState | undefined,
   issues: readonly Issue[],
@@ -61,7 +61,7 @@ export function prompts(
   now: number,
 ): Prompt[] {
   if (state === undefined) return []
-  // Issues of a node's present figures come first.
+  // Issues with a measured value of a node come first.
   const rank = ({ node, past }: Issue) => (past === undefined ? 0 : node === undefined ? 1 : 2)
   const found: Prompt[] = issues
     .toSorted((a, b) => rank(b) - rank(a))

@@ -12,7 +12,7 @@ import { visibleText } from '../../ui/visible.ts'
 type Word = 'up' | 'down'
 const labels = { up: 'Good answer', down: 'Bad answer' } as const
 
-/** An operator's rating of an answer; the same button takes it back. No model reads it. */
+/** A person's rating of an answer. Pressing the same button again removes it. No model reads ratings. */
 export function Rating({ sessionId, run }: { sessionId: string; run: Run }) {
   const mayAct = useValue(signedIn)?.mayAsk === true
   const isLive = useIsLive()
@@ -81,7 +81,7 @@ export function Rating({ sessionId, run }: { sessionId: string; run: Run }) {
   )
 }
 
-/** The last words of a model in the run. */
+/** The last text of a model in the run. */
 const answerIn = ({ entries }: Run) =>
   entries.findLast(
     (entry) =>

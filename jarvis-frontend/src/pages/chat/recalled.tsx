@@ -7,7 +7,7 @@ import { useNow } from '../../ui/use-now.ts'
 import { visibleText } from '../../ui/visible.ts'
 import './recalled.css'
 
-/** The passages from the memory that the model was given, each with its source. */
+/** The passages of memory that the model received, each with its source. */
 export function RecalledPassages({ items }: { items: readonly Recalled[] }) {
   const now = useNow(60_000)
   return (

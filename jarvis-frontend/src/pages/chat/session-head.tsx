@@ -25,14 +25,14 @@ type Props = {
   sessionId: string
   title: string
   isRehearsal: boolean
-  /** The agent of the chat; undefined: main. */
+  /** The agent of the session; undefined: main. */
   agent: string | undefined
   branchedFrom: SessionSummary['branchedFrom']
   detail: string | undefined
   children: React.ReactNode
 }
 
-/** Reads a session that the list of the newest does not hold, so that the page knows whose it is. */
+/** Loads a session that is not in the list of the newest ones, so that the page knows its owner. */
 function useUnlisted(sessionId: string) {
   const list = useSessions()
   const isUnlisted = list !== undefined && !list.some(({ id }) => id === sessionId)
@@ -46,7 +46,7 @@ function useUnlisted(sessionId: string) {
   }, [data])
 }
 
-/** A session's head: title, origin, and the buttons that rename, delete and rehearse. */
+/** The header of a session: title, origin, and the buttons that rename, delete and start a rehearsal. */
 export function SessionHead({ sessionId, title, isRehearsal, agent, branchedFrom, detail, children }: Props) {
   const isPhone = useMedia(phone)
   const mayAsk = useValue(signedIn)?.mayAsk === true
@@ -65,7 +65,7 @@ export function SessionHead({ sessionId, title, isRehearsal, agent, branchedFrom
     navigate('/')
   }
   const deleteWords = versions.length > 0 ? 'Delete this session with all its versions' : 'Delete this session'
-  // Versions are shown beside their message.
+  // Versions are shown beside their message, so they are not named as a branch here.
   const origin = branchedFrom !== undefined && branchedFrom.isVersion === undefined && (
     <>
       Branch of{' '}

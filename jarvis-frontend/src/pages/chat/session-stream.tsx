@@ -4,7 +4,7 @@ import { Stream } from '../../features/chat/stream.tsx'
 import { chatSlots } from './chat-slots.tsx'
 import { useCardInAddress } from './use-card-in-address.ts'
 
-/** A session's messages, with the parts of other features that stand in them. */
+/** A session's messages, with components of other features inside. */
 export function SessionStream(given: ComponentProps<typeof Stream>) {
   useCardInAddress(given.state.view)
   return (

@@ -15,7 +15,7 @@ import './sharing.css'
 
 const mayWords: Record<ShareMay, string> = { look: 'reads', talk: 'reads and writes' }
 
-/** Says at a conversation's head with whom it is shared, and opens the list. Nothing where only one person has been here. */
+/** Says in the header with whom a session is shared, and opens the list. Renders nothing if there is only one person. */
 export function Sharing({ sessionId }: { sessionId: string }) {
   const me = useValue(signedIn)
   const { isMany, nameOf } = useNames()
@@ -73,7 +73,7 @@ function SharingDialog({ session: { id, sharedWith = [] }, owner, owns, onClose,
     await work.catch((error: Error) => setProblem(error.message))
     onChanged()
   }
-  // Operators see it anyway.
+  // Operators can see the session anyway, so list them last.
   const last = (role: string) => Number(role === 'operator' || role === 'owner')
   const others = people
     .filter((person) => person.id !== owner && !sharedWith.some((share) => share.person === person.id))

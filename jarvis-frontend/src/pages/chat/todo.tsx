@@ -7,7 +7,7 @@ import './todo.css'
 
 const words = { open: 'open', doing: 'being done', done: 'done' }
 
-/** The list of steps that the model announced. It starts nothing. @param isFolded folds the list where there is little room */
+/** The to-do list of the model. It starts nothing. @param isFolded true: collapse the list to save space */
 export function Todo({ items, isFolded = false }: { items: readonly TodoItem[]; isFolded?: boolean }) {
   if (items.every(({ state }) => state === 'done')) return null
   const done = items.filter(({ state }) => state === 'done').length

@@ -1,7 +1,7 @@
 import type { SessionView } from '../../features/chat/state.ts'
 import { thousands } from '../../lib/format.ts'
 
-/** `14.2k tokens`: what the session has used; undefined while earlier entries are not loaded. */
+/** The tokens that a session has used, `14.2k tokens`; undefined while earlier entries are not loaded. */
 export function tokensOf(view: SessionView): string | undefined {
   if (view.hasEarlier) return undefined
   const total = view.entries.reduce((sum, entry) => {

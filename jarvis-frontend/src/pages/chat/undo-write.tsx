@@ -7,7 +7,7 @@ import { Link } from '../../ui/link.tsx'
 import { visibleText } from '../../ui/visible.ts'
 import './recalled.css'
 
-/** Takes a write into the memory back, once. A file that changed since then is not touched. */
+/** Undoes a write to the memory, once. A file that has changed since is not touched. */
 export function UndoWrite({ writeId, path }: { writeId: string; path: string }) {
   const isOperator = useValue(signedIn)?.role === 'operator'
   const [said, setSaid] = useState(keep.get(`undone.${writeId}`) === undefined ? undefined : 'Taken back.')

@@ -5,10 +5,10 @@ import { say } from '../../app/announce.tsx'
 import { live } from '../../app/live.ts'
 import { navigate } from '../../lib/location.tsx'
 
-/** Where the branch begins, and the message that is sent in it, if any. `model`: the model that answers there. */
+/** The point where a branch starts, and the message that is sent in it, if any. `model`: the model that answers in the branch. */
 type Point = ({ before: number } | { after: number }) & { text?: string; files?: string[] | undefined; model?: string }
 
-/** Makes a branch, sends the message in it and opens it. A message that could not be sent waits there to be sent again. */
+/** Returns a function that creates a branch, sends the message in it and opens it. A message that could not be sent stays there, to be sent again. */
 export function useBranch(sessionId: string) {
   const [isBranching, setBranching] = useState(false)
   const [problem, setProblem] = useState<string>()

@@ -3,7 +3,7 @@ import { goToCard } from '../../app/use-keys.ts'
 import type { SessionView } from '../../features/chat/state.ts'
 import { useLocation } from '../../lib/location.tsx'
 
-/** Goes to the card that the address names, as soon as the card is drawn. */
+/** Scrolls to the card that the URL names, as soon as the card is drawn. */
 export function useCardInAddress(view: SessionView | undefined): void {
   const { hash, key } = useLocation()
   const done = useRef<string>(undefined)

@@ -2,7 +2,7 @@ import { useEffect, useRef } from 'react'
 import { say } from '../../app/announce.tsx'
 import type { SessionView } from '../../features/chat/state.ts'
 
-/** Speaks when an answer begins and ends; never its tokens. */
+/** Has screen readers say when an answer begins and ends. Its tokens are not read. */
 export function useRunNews(view: SessionView | undefined): void {
   const runId = view?.runId
   const before = useRef<string>(undefined)

@@ -5,14 +5,14 @@ import type { Sent } from '../../features/chat/client.ts'
 import { keep } from '../../lib/keep.ts'
 import { navigate } from '../../lib/location.tsx'
 
-/** The session that a new chat has just become. Its page takes over what was typed meanwhile. */
+/** The session that a new chat has just become. Its page takes over text that was typed meanwhile. */
 let begun: string | undefined
 
 /**
- * Sends a message to a session, or begins a session with it. A message that could not be sent is put back into the composer.
+ * Sends a message to a session, or starts a session with it. A message that could not be sent returns to the composer.
  * @param sessionId undefined in a new chat
  * @param model the model of a new session; undefined: the model in use
- * @returns `starting`: the text that begins a session just now. `draftVersion` counts what was put into the composer.
+ * @returns `starting`: text of the message that is starting a session now; `draftVersion`: incremented each time text is put into the composer
  */
 export function useSending(sessionId: string | undefined, model: string | undefined) {
   const [starting, setStarting] = useState<string>()
@@ -42,7 +42,7 @@ export function useSending(sessionId: string | undefined, model: string | undefi
     }
     setStarting(text)
     setProblem(undefined)
-    // The text is kept until a session has it.
+    // Keep the text as a draft until a session has it.
     keep.set('draft.new', text)
     first.current = live.chat.send(undefined, text, undefined, model, files)
     const reply = await first.current

@@ -4,17 +4,17 @@ import { say } from '../../app/announce.tsx'
 import { navigate, useLocation } from '../../lib/location.tsx'
 import { Icon } from '../../ui/icon.tsx'
 
-/** The button that led to this version. It gets the focus, so that the same key leads to the next version. */
+/** The button that opened this version. It gets the focus, so that the same key opens the next version. */
 type Came = { version?: { entry: number; step: number } } | null
 
-/** `‹ 2/3 ›` beside a message that was edited or retried: each version is a session of its own. */
+/** A switch such as `‹ 2/3 ›` beside a message that was edited or retried. Each version is its own session. */
 export function VersionSwitch({ versions: { sessionIds, shown, entry: seq } }: { versions: Versions }) {
   const { version: came } = (useLocation().state as Came) ?? {}
   const group = useRef<HTMLFieldSetElement>(null)
   const cameBy = came?.entry === seq ? came.step : undefined
   useEffect(() => {
     if (cameBy === undefined) return
-    // After the message, which is brought on screen and focused when its page opens.
+    // Wait a frame: the page first scrolls to the message and focuses it.
     const frame = requestAnimationFrame(() => {
       group.current?.querySelectorAll('button')[cameBy < 0 ? 0 : 1]?.focus({ preventScroll: true })
     })

@@ -7,7 +7,7 @@ import { navigate, useSearchParams } from '../../lib/location.tsx'
 export const filters: readonly GuestFilter[] = ['all', 'running', 'stopped', 'attention']
 const kinds = ['guest', 'node', 'storage'] as const
 
-/** The page's view as the address has it: `/cluster?show=running&sort=-cpu&group=node&guest=123&range=24h&kiosk=1`. */
+/** Reads the page's view from the URL: `/cluster?show=running&sort=-cpu&group=node&guest=123&range=24h&kiosk=1`. */
 export function useClusterView() {
   const [params] = useSearchParams()
   const kind = kinds.find((known) => params.has(known))

@@ -10,7 +10,7 @@ import './page.css'
 const problemOf = (error: unknown) =>
   error instanceof ApiError ? error.message : 'The answer could not be read. Reload the page.'
 
-/** The page to which an MCP client sends the browser. The operator decides whether the client may use JARVIS, and for what. */
+/** The page to which an MCP client sends the browser. The person decides if the client may use JARVIS, and with which rights. */
 export function ConsentPage() {
   const [request, setRequest] = useState<OAuthAsk | OAuthProblem>()
   const [problem, setProblem] = useState<string>()

@@ -88,7 +88,7 @@ export function GuestActs({ guest, state, reply, onAsk }: Props) {
   )
 }
 
-/** The buttons that open a form, for calls with more arguments than the guest's number. Each shows the tier that most of its calls get. */
+/** Buttons that open a form, for calls that need more arguments than the vmid. Each shows the tier that most of its calls get. */
 function FormButtons({
   guest,
   hasOthers,
@@ -136,7 +136,7 @@ function actsOn(guest: Guest, state: ClusterState, reply: GuestReply | undefined
   const taken = new Set(reply?.snapshots?.items.map(({ name }) => name))
   const day = new Date().toISOString().slice(2, 16).replace(/\D/g, '')
   const name = [`by-hand-${day}`, `by-hand-${day}-2`].find((free) => !taken.has(free)) ?? `by-hand-${Date.now()}`
-  // The storage with the guest's backups, else any storage that holds backups.
+  // Choose the storage with the guest's backups, otherwise any storage for backups.
   const storage =
     reply?.backups?.items[0]?.storage ??
     state.storages.find(({ content, isActive }) => isActive === true && content.includes('backup'))?.name

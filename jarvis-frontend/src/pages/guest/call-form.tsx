@@ -12,7 +12,7 @@ import { Tier, tierWord } from '../../ui/tier.tsx'
 
 const wouldBe = { green: 'runs at once', yellow: 'runs, and is journalled', red: 'waits for you', black: 'is refused' }
 
-/** The verdict on the call that a form makes. `isWrong`: the input is bad, and `reason` says how. */
+/** Asks for the verdict on the call that a form makes. `isWrong`: the input is invalid, and the verdict's `reason` says why. */
 export function useCall(tool: string, input: Record<string, unknown>, isComplete: boolean) {
   const { verdict, problem } = useVerdict(tool, input, isComplete)
   return { tool, input, verdict, problem, isWrong: verdict?.rule === 'invalid_arguments' }
@@ -21,16 +21,16 @@ export function useCall(tool: string, input: Record<string, unknown>, isComplete
 type Props = {
   title: string
   call: ReturnType<typeof useCall>
-  /** The words that are shown while nothing can be asked for. */
+  /** The text that is shown while the call cannot be asked for. */
   rest: string
-  /** The fault of the input that no field shows. */
+  /** An error of the input that no field shows. */
   wrong: string | undefined
   onAsk: (command: string) => void
   onClose: () => void
   children: React.ReactNode
 }
 
-/** Fields, the gate's verdict on the call that they make, and the button that asks for the call in a new chat. */
+/** A form for a call: fields, the gate's verdict on the call, and the button that asks for the call in a new chat. */
 export function CallForm({ title, call, rest, wrong, onAsk, onClose, children }: Props) {
   const { tool, input, verdict, problem, isWrong } = call
   const isLive = useIsLive()
@@ -44,7 +44,7 @@ export function CallForm({ title, call, rest, wrong, onAsk, onClose, children }:
           event.preventDefault()
           if (!canAsk) return
           onAsk(commandLine(tool, input))
-          // The chat may open slowly. Close the form now, so that a person who comes back does not find it.
+          // The chat may open slowly. Close the form now, so that it is closed when the person returns.
           onClose()
         }}
       >

@@ -11,7 +11,7 @@ import { useNow } from '../../ui/use-now.ts'
 import { isOfAnother } from './facts.ts'
 import { More } from './more.tsx'
 
-/** JARVIS's changes of a guest, newest first, each with Undo or the reason why there is no Undo. */
+/** The changes that JARVIS made to a guest, newest first, each with Undo or the reason why there is none. */
 export function ChangeList({
   changes,
   marks,
@@ -19,10 +19,10 @@ export function ChangeList({
   identity,
 }: {
   changes: readonly Change[]
-  /** The numbers of changes that the charts show too. */
+  /** The numbers with which the charts mark the changes. */
   marks: readonly { number: number; id: string }[]
   onMore: (() => void) | undefined
-  /** Identity of the guest that has the number now. */
+  /** Identity of the guest that has this vmid now; undefined if it is not known. */
   identity?: GuestIdentity | undefined
 }) {
   const now = useNow(60_000)

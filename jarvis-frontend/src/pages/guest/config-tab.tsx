@@ -16,7 +16,7 @@ type Props = {
   vmid: number
   reply: GuestReply | undefined
   changes: readonly Change[]
-  /** The other side of the comparison: `snapshot:NAME` or `change:ID`. Empty: no comparison. */
+  /** The comparison: `snapshot:NAME` or `change:ID`. Empty: none. */
   against: string
   onAgainst: (against: string) => void
 }

@@ -2,12 +2,12 @@ import type { GuestReply } from 'protocol'
 import { configured } from './settings.ts'
 
 type Config = NonNullable<GuestReply['config']>
-/** A value before and after. Undefined: the key is not set. */
+/** A value before (`then`) and now. Undefined: the key is not set. */
 export type Difference = { key: string; then: string | undefined; now: string | undefined }
 
 const redacted = '[redacted]'
 
-/** The differences between two configurations, by key. A value that holds a secret is not compared; `secrets` names its key. */
+/** Returns the differences between two configurations, by key. A value that contains a secret is not compared; `secrets` lists its key. */
 export function differencesOf(
   then: ReadonlyMap<string, string | undefined>,
   config: Config,
@@ -25,7 +25,7 @@ export function differencesOf(
 
 /** The differences between a snapshot and the present configuration, over the keys of both. */
 export const againstSnapshot = (values: Readonly<Record<string, string>>, config: Config) => {
-  // `lock` and `template` are states of the guest and not settings.
+  // Leave out `lock` and `template`, which are states of the guest and not settings.
   const keys = [...Object.keys(values), ...Object.keys(config.values), ...Object.keys(config.pending)]
   return differencesOf(
     new Map(Object.entries(values)),

@@ -31,7 +31,7 @@ export function proofWords(proof: RestoreProof | null | undefined, now: number):
 const secondsOf = (ms: number) =>
   ms < 120_000 ? withUnit(Math.round(ms / 1_000), 's') : withUnit(Math.round(ms / 60_000), 'min')
 
-/** The storages of a guest's disks by its configuration, each once. */
+/** The storages of a guest's disks, from its configuration, without duplicates. */
 export function storagesIn(config: GuestReply['config']): string[] {
   const disks = Object.entries(config?.values ?? {}).filter(
     ([key, value]) =>
@@ -40,7 +40,7 @@ export function storagesIn(config: GuestReply['config']): string[] {
   return [...new Set(disks.flatMap(([, value]) => /^([\w.-]+):/.exec(value)?.[1] ?? []))]
 }
 
-/** True if a change was made to another guest than the one that has the number now, as far as is known. */
+/** True if a change was made to another guest that had this vmid earlier, as far as is known. */
 export const isOfAnother = ({ target }: Change, guest: GuestIdentity | undefined): boolean =>
   target.identity !== undefined && guest !== undefined && target.identity.id !== guest.id
 
@@ -52,6 +52,6 @@ export function marksOf(changes: readonly Change[], from: number): { number: num
     .map(({ at, id }, index) => ({ number: index + 1, at, id }))
 }
 
-/** JARVIS's change that destroyed a guest, if there is one. */
+/** The change with which JARVIS destroyed the guest, if there is one. */
 export const endIn = (changes: readonly Change[]): Change | undefined =>
   changes.find(({ toolName, state }) => /^destroy_/.test(toolName) && state !== 'failed' && state !== 'unknown')

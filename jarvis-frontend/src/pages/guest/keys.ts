@@ -4,7 +4,10 @@ import { overlay } from '../../app/overlay.ts'
 import { chosen } from '../../lib/chosen.ts'
 import { navigate } from '../../lib/location.tsx'
 
-/** `[` `]` the guests before and after, `1` to `4` the tabs, `U` the Undo of the change with the focus, else to the newest. */
+/**
+ * Registers the keys of a guest's page: `[` and `]` open the previous and next guest, `1` to `4` open a tab. `U` presses the Undo of the focused
+ * change; without one it focuses the Undo of the newest change.
+ */
 export function useGuestKeys(guests: readonly Guest[], tabs: readonly string[]) {
   const onKey = useRef<(event: KeyboardEvent) => void>(undefined)
   onKey.current = (event) => {
@@ -13,7 +16,7 @@ export function useGuestKeys(guests: readonly Guest[], tabs: readonly string[]) 
     if (isField || event.ctrlKey || event.metaKey || event.altKey || event.repeat) return
     if (overlay.get() !== undefined || document.querySelector('dialog[open]') !== null) return
     if (chosen('letters') === 'off') return
-    // A row that goes back by itself has its own keys, and a console takes every key.
+    // A change that goes back by itself has its own keys, and a console takes every key.
     if (target instanceof HTMLElement && target.closest('.goes-back, .terminal-screen') !== null) return
     const tab = tabs[Number(key) - 1]
     // Read the address, because the page that the last key opened may not be drawn yet.
@@ -38,7 +41,7 @@ export function useGuestKeys(guests: readonly Guest[], tabs: readonly string[]) 
   }
   useEffect(() => {
     const listen = (event: KeyboardEvent) => onKey.current?.(event)
-    // Handle the keys before the frame does, which uses `[` and `]` too.
+    // Capture, so that this listener runs before the shell's, which uses `[` and `]` too.
     addEventListener('keydown', listen, true)
     return () => removeEventListener('keydown', listen, true)
   }, [])

@@ -13,7 +13,7 @@ type Props = {
   onClose: () => void
 }
 
-/** The nodes to which a guest could move, with the gate's verdict on the chosen node. */
+/** A form with the nodes to which a guest could move, and the gate's verdict on the chosen node. */
 export function MigrateForm({ guest, state, tool, onAsk, onClose }: Props) {
   const [target, setTarget] = useState('')
   const call = useCall(tool, { vmid: guest.vmid, target }, target !== '')

@@ -2,7 +2,7 @@ import { useEffect, useRef, useState } from 'react'
 
 const pageSize = 60
 
-/** The button under a list that shows the next rows. With `isByItself`, reaching the end of the list presses it. */
+/** The button under a list that shows the next rows. `isByItself`: the button is pressed automatically when the end of the list is reached. */
 export function More({
   words,
   isByItself = false,
@@ -30,14 +30,14 @@ export function More({
   )
 }
 
-/** The first rows of a long list, and the button for the next 60. @param first how many rows are shown at first */
+/** Returns the first rows of a long list, and a button for the next 60. @param first number of rows that are shown at first */
 export function useBounded<T>(items: readonly T[], first = pageSize) {
   const [extra, setExtra] = useState(0)
   const shown = items.slice(0, first + extra)
   const rest = items.length - shown.length
   const more = rest > 0 && (
     <More
-      // Watch the new end of the list.
+      // A new key, so that the new end of the list is observed.
       key={shown.length}
       words={`${Math.min(rest, pageSize)} more${rest > pageSize ? ` of ${rest}` : ''}`}
       isByItself={first >= pageSize}

@@ -35,7 +35,7 @@ const watched = ['connect', 'changes', 'proofs']
 
 type Guest = ClusterState['guests'][number]
 
-/** One guest: its live state, its history with changes on it, the proof of its backups, and the possible actions. */
+/** One guest: its live state, its charts with changes marked, the restore proof of its backups, and the possible actions. */
 export function GuestPage({ vmid }: { vmid: number }) {
   const { state } = useCluster()
   const [params] = useSearchParams()
@@ -50,7 +50,7 @@ export function GuestPage({ vmid }: { vmid: number }) {
   useGuestKeys(state?.guests ?? [], tabs)
   const { list } = changes
   const own = list.filter((change) => !isOfAnother(change, guest?.identity))
-  // A guest that is gone is named as in its last change.
+  // A guest that no longer exists gets the name in its last change.
   const name = guest?.name ?? list.find(({ target }) => target.name !== undefined)?.target.name ?? ''
   const title = (
     <>
@@ -212,7 +212,7 @@ export function GuestPage({ vmid }: { vmid: number }) {
 const isUnderWay = ({ state, goesBackAt }: Change) =>
   state === 'armed' || (state === 'undoing' && goesBackAt !== undefined)
 
-/** The parts of a guest's state that need a sentence. */
+/** States of a guest that need an explanation. */
 function States({ guest, state }: { guest: Guest; state: ClusterState }) {
   const node = state.nodes.find(({ name }) => name === guest.node)
   const now = useNow(60_000)

@@ -317,7 +317,7 @@ export function BackupList({ reply, most: first }: { reply: Reply; most?: number
   )
 }
 
-/** A verified backup of another guest proves nothing for this one. */
+/** A verified backup of another guest with the same vmid proves nothing for this guest. */
 const backupMark = (verification: Backup['verification'], whoseWords: string | undefined): MarkKind =>
   verification === 'failed' ? 'bad' : whoseWords !== undefined ? 'unknown' : verification === 'ok' ? 'ok' : 'step'
 

@@ -29,7 +29,7 @@ const both: readonly Setting[] = [
 ]
 export const settingsOf = (type: 'vm' | 'ct'): readonly Setting[] => [...before[type], ...both]
 
-/** The value of a key after pending changes are applied; empty where the key is not set. */
+/** The value of a key with pending changes applied; empty if the key is not set. */
 export const configured = ({ values, pending }: Config, key: string): string =>
   (Object.hasOwn(pending, key) ? pending[key] : values[key]) ?? ''
 
@@ -46,7 +46,7 @@ export function inputOf(vmid: number, config: Config, edits: Readonly<Record<str
   return { vmid, ...(Object.keys(set).length > 0 && { set }), ...(remove.length > 0 && { remove }) }
 }
 
-/** The field that the gate's words on bad input name, such as `set: memory must be …`. `key`: absent where they name no field. */
+/** Finds the field that the gate's error names, such as `set: memory must be …`. `key`: undefined if the error names no field. */
 export function problemIn(reason: string, keys: readonly string[]): { key?: string; text: string } {
   const text = reason.replace(/^\w+: /, '')
   const key = keys.find((known) => text.startsWith(`${known} `))

@@ -6,7 +6,7 @@ import { useLoad } from '../../api/use-load.ts'
 
 const pageSize = 60
 
-/** JARVIS's changes of one guest, newest first. The newest are read again after each change, earlier ones on request. */
+/** Loads the changes that JARVIS made to one guest, newest first. The newest are read again after each change, earlier ones on request. */
 export function useChanges(vmid: number) {
   const newest = useLoad(String(vmid), () => pageOf(vmid), ['connect', 'changes'])
   const [older, setOlder] = useState<Change[]>([])
@@ -39,7 +39,7 @@ export function useChanges(vmid: number) {
   }
 }
 
-/** The changes of a VM or container with this number. Only its changes tell the type of a guest that is gone. */
+/** Reads the changes of a VM and of a container with this vmid: for a guest that no longer exists, only its changes tell its type. */
 async function pageOf(vmid: number, before?: number): Promise<Change[]> {
   const found = await Promise.all(['vm', 'ct'].map((type) => readChanges(`${type}/${vmid}`, pageSize, before)))
   return found

@@ -31,7 +31,7 @@ const Signature = lazy(() =>
 )
 const watched = ['connect', 'sessions', 'confirmations', 'grants', 'settings', 'memory', 'changes']
 
-/** Every call, decision and change as one chain. The chain shows where somebody changed it. */
+/** The journal: every call, decision and change as one hash chain. The chain shows where somebody changed an entry. */
 export function JournalPage() {
   const [params, set, clear] = useNarrowing()
   const isPhone = useMedia(phone)
@@ -110,7 +110,7 @@ function Filters({ filter, set }: { filter: JournalFilter; set: Set }) {
   )
 }
 
-/** The rarer filters: kind, tool, actor, session. */
+/** The less usual filters: kind, tool, actor, session. */
 function Narrow({ filter, set }: { filter: JournalFilter; set: Set }) {
   const field = (name: 'toolName' | 'actor' | 'sessionId', label: string) => (
     <label>
@@ -163,7 +163,7 @@ function Narrow({ filter, set }: { filter: JournalFilter; set: Set }) {
 
 type Checked = { at: number; ok: boolean; text: string }
 
-/** The number of entries, whether the chain is whole, and the actions on the whole journal. */
+/** The number of entries, the result of the chain's check, and the actions on the whole journal. */
 function Chain({ head, onBroken }: { head: JournalEntry | undefined; onBroken: (broken: Broken | undefined) => void }) {
   const [checked, setChecked] = useState<Checked>()
   const [doing, setDoing] = useState<'verify' | 'export'>()
@@ -251,7 +251,7 @@ function Entries({
   onOpen: (seq: number | undefined) => void
   onClear: () => void
 }) {
-  // A linked entry that is far down is read first.
+  // If the URL names an entry that is far down, start reading there.
   const start = useRef(open === undefined ? undefined : String(open + 20))
   const newest = useLoad(JSON.stringify(filter), () => readJournal(filter, start.current), watched)
   const [older, setOlder] = useState<{ items: JournalEntry[]; besides: JournalEntry[]; next: string | undefined }>()
@@ -296,7 +296,7 @@ function Entries({
       <Problem error={newest.problem} onAgain={newest.again} />
     )
   }
-  // New entries move the boundary between the page that is read again and the earlier pages.
+  // New entries shift the first page, which is read again, so that it can overlap with the earlier pages.
   const known = new Map([...(older?.items ?? []), ...newest.data.items].map((entry) => [entry.seq, entry]))
   const items = [...known.values()].sort((a, b) => b.seq - a.seq)
   return (

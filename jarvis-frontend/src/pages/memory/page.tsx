@@ -27,7 +27,7 @@ const useRest = () => {
   return isOperator && isLive ? undefined : <Resting isOperator={isOperator} isLive={isLive} />
 }
 
-/** The memory: files that people edit too, and what is remembered of sessions. One search covers both. */
+/** The memory: files that people can edit too, and remembered parts of sessions. One search covers both. */
 export function MemoryPage() {
   const [params, setParams] = useSearchParams()
   const isPhone = useMedia(phone)

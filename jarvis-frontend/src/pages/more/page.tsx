@@ -4,7 +4,7 @@ import { Link } from '../../ui/link.tsx'
 import '../../app/pages.css'
 import { Me, morePages, usePages } from '../../app/rail.tsx'
 
-/** On a phone: the pages that have no tab. */
+/** Lists, on a phone, the pages that have no tab. */
 export function MorePage() {
   return (
     <>

@@ -1,12 +1,12 @@
 import { useState } from 'react'
 
 type Props = {
-  /** Absent: nothing was typed. */
+  /** Undefined: there is nothing to discard. */
   onDrop: (() => void) | undefined
   onRemove: () => void
 }
 
-/** Drops what was typed, or deletes the runbook after a second press. */
+/** Discards the unsaved text, or deletes the runbook after a second press. */
 export function Discard({ onDrop, onRemove }: Props) {
   const [isRemoving, setRemoving] = useState(false)
   return (

@@ -70,13 +70,13 @@ type Props = {
   plan: RunbookCheck['plan']
   values: Inputs
   onValues: (values: Inputs) => void
-  /** Undefined: no dry run is possible now, and `rest` says why. */
+  /** Undefined: no dry run is possible now, and `rest` gives the reason. */
   onRun: (() => void) | undefined
   rest: string | undefined
   isRunning: boolean
 }
 
-/** A dry run of the runbook: real reads, resolved values, the calls that would ask, and what the card would bind. */
+/** A dry run of the runbook: real reads, resolved values, the calls that would need a confirmation, and the facts that the card would bind. */
 export function DryRun({ name, runbook, plan, values, onValues, onRun, rest, isRunning }: Props) {
   return (
     <>

@@ -7,7 +7,7 @@ import { piecesOf, replaced, wrongWord } from './highlight.ts'
 
 type Props = {
   text: string
-  /** The faults of the text when it was last checked. */
+  /** The runbook with the faults of the last check of its text. */
   runbook: Runbook | undefined
   isReadOnly: boolean
   onChange: (text: string) => void
@@ -16,8 +16,8 @@ type Props = {
 }
 
 /**
- * A text with line numbers, the tier of each step's tool in the margin, and each fault under its line. The field lies over the
- * drawn text in the same size, and its own letters are transparent. Lines do not wrap.
+ * A text editor with line numbers, the tier of each step's tool in the margin, and each fault under its line. The text field lies over the drawn
+ * text in the same size, and its own letters are transparent. Lines do not wrap.
  */
 export function Editor({ text, runbook, isReadOnly, onChange, goTo }: Props) {
   const field = useRef<HTMLTextAreaElement>(null)
@@ -111,7 +111,7 @@ type FixProps = { fault: Fault; line: string; onFix: ((wrong: string, by: string
 
 function FaultLine({ fault, line, onFix }: FixProps) {
   const { nearest } = fault
-  // A button of its own offers the name that was probably meant.
+  // A separate button offers the suggested name, so remove it from the message.
   const said = nearest === undefined ? fault.message : fault.message.replace(/(?<!\s)\s*Did you mean [^?]{0,90}\?$/, '')
   const wrong = nearest === undefined ? '' : wrongWord(line, nearest)
   return (

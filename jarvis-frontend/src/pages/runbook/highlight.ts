@@ -20,7 +20,7 @@ export function piecesOf(line: string): Piece[] {
   ]
 }
 
-/** Replaces a word of the text. @param column from 1; absent: the first similar word of the line is replaced */
+/** Replaces a word of the text. @param column from 1; undefined: the first occurrence in the line is replaced */
 export function replaced(text: string, { line, column, wrong, by }: Replace): string {
   const lines = text.split('\n')
   const old = lines[line - 1] ?? ''
@@ -31,7 +31,7 @@ export function replaced(text: string, { line, column, wrong, by }: Replace): st
 }
 type Replace = { line: number; column: number | undefined; wrong: string; by: string }
 
-/** The word of a line that is most similar to the offered name, which a fault most likely means. */
+/** Returns the word of a line that is most similar to the suggested name. The fault most likely means this word. */
 export function wrongWord(line: string, nearest: string): string {
   const words = line.match(/[A-Za-z_][\w-]*/g) ?? []
   const [best] = words

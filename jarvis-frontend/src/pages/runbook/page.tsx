@@ -23,7 +23,7 @@ import { SaveAndRun } from './save-and-run.tsx'
 import { useRunbookKeys } from './use-runbook-keys.ts'
 import './page.css'
 
-/** The pause in typing after which the text is read for faults. */
+/** Pause in typing, ms, after which the text is checked for faults. */
 const settleMs = 350
 const template = (name: string) => `---
 name: ${name}
@@ -39,7 +39,7 @@ args: {}
 as: nodes
 `
 
-/** One runbook: its text, checked as it is typed, and beside it the dry run. */
+/** The page of one runbook: its text, which is checked while the person types, and the dry run beside it. */
 export function RunbookPage({ name }: { name: string }) {
   const [params] = useSearchParams()
   const isNew = params.has('new')
@@ -73,10 +73,10 @@ export function RunbookPage({ name }: { name: string }) {
 
 type Props = {
   name: string
-  /** Undefined: it is not saved yet. */
+  /** Undefined: the runbook is not saved yet. */
   saved: RunbookText | undefined
   onSaved: (saved: RunbookText) => void
-  /** The inputs in the page's address, as JSON. */
+  /** The inputs in the page's URL, as JSON. */
   given: string | null
 }
 
@@ -98,7 +98,7 @@ function Opened({ name, saved, onSaved, given }: Props) {
   const mayAct = isOperator && isLive && !isPhone
   const plan = useRef<RunbookCheck['plan']>(undefined)
 
-  // Another person saved: show their text if nothing was typed here, else say so.
+  // Another person has saved. Show their text if nothing was typed here; otherwise show the conflict.
   useEffect(() => {
     if (saved === undefined || saved.hash === base?.hash) return
     if (draft === undefined || draft === saved.text) setBase(saved)

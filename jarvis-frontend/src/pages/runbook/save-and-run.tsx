@@ -1,13 +1,13 @@
 type Props = {
-  /** Why it cannot be saved; undefined where it can. */
+  /** Why the runbook cannot be saved; undefined if it can. */
   saveRest: string | undefined
-  /** Why it cannot be run. */
+  /** Why the runbook cannot be run; undefined if it can. */
   runRest: string | undefined
   onSave: () => void
   onRun: () => void
 }
 
-/** The two buttons at the head of a runbook, and why one of them rests. */
+/** The buttons Save and Run at the top of a runbook, and why one of them is disabled. */
 export const SaveAndRun = ({ saveRest, runRest, onSave, onRun }: Props) => (
   <>
     <button

@@ -1,7 +1,7 @@
 import { download } from '../../api/download.ts'
 import { exportPath } from '../../api/session-acts.ts'
 
-/** Saves a session as a file named for it. @throws ApiError */
+/** Downloads a session as a file with its title as the name. @throws ApiError */
 export function exportSession({ id, title }: { id: string; title: string }, format: 'markdown' | 'jsonl') {
   const name =
     title

@@ -19,7 +19,7 @@ import { useNow } from '../../ui/use-now.ts'
 import { exportSession } from './export-session.ts'
 import './page.css'
 
-/** All sessions: searched by words, renamed, archived, exported and deleted. */
+/** The page with all sessions: search, rename, archive, export and delete. */
 export function SessionsPage() {
   const [params, set, clear] = useNarrowing()
   const isPhone = useMedia(phone)

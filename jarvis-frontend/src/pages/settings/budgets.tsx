@@ -17,7 +17,7 @@ const units = [
   ['minutes', 'minutes', '1'],
 ] as const
 
-/** Today's use of models, and their limits. Reading changes nothing. */
+/** Today's use of models, and the limits. */
 export function Budgets() {
   const { isOperator, isLive, isResting } = useRights()
   const { data, problem, again, put } = useLoad('budgets', readBudgets, ['connect', 'settings', 'sessions'])
@@ -77,7 +77,7 @@ function Spent({ data }: { data: BudgetsReply }) {
   )
 }
 
-/** The used share of the nearest limit. Nothing where there is no limit. */
+/** The used share of the limit that is nearest. Renders nothing if there is no limit. */
 function Bar({ state: { limits, spent } }: { state: BudgetState }) {
   const shares = units.flatMap(([unit]) => {
     const most = limits[unit]

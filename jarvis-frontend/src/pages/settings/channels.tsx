@@ -18,7 +18,7 @@ import './channels.css'
 const watched = ['connect', 'channels']
 const none = () => Promise.resolve(undefined)
 
-/** The channels over which JARVIS reaches people outside this page, and what a tap there may do. */
+/** The channels over which JARVIS reaches people outside this page, and what people may decide there. */
 export function Channels() {
   const { isOperator, isLive, isResting } = useRights('operator')
   const { isOperator: isOwner } = useRights('owner')
@@ -86,7 +86,7 @@ export function Channels() {
   )
 }
 
-/** In which zone the hours count: JARVIS's, which is seldom that of a browser where it runs in a container. */
+/** Says in which time zone the hours are: the server's, which in a container often differs from the browser's. */
 function Zone({ zone }: { zone: string }) {
   const now = useNow(60_000)
   return (

@@ -12,7 +12,7 @@ import { useNow } from '../../ui/use-now.ts'
 
 const most = 5
 
-/** A person's newest entries of the journal, such as decisions. */
+/** A person's newest journal entries, such as decisions. */
 export function Lately({ id }: { id: string }) {
   const nameOf = useNameOf()
   const now = useNow(60_000)
@@ -46,5 +46,5 @@ export function Lately({ id }: { id: string }) {
   )
 }
 
-/** A person's address is not shown to others here. */
+/** Removes the IP address from a sign-in's outcome (`… from 192.0.2.1`), because other people see this list. */
 const withoutAddress = (outcome: string) => outcome.replace(/ from \S+$/, '')

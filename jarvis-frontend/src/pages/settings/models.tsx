@@ -87,7 +87,7 @@ export function Models() {
   )
 }
 
-/** Settings that few people need: further providers, and the models that answer where a model fails. */
+/** Settings that few people need: further providers, and the models that answer if a model fails. */
 function More({
   models,
   all,
@@ -190,7 +190,7 @@ function Provider({
 }) {
   const { provider, kind, source, baseUrl, keyEnd, models = [], headers = [], leftOut = [] } = info
   const [chosen, setChosen] = useState<string>()
-  // The model in use is shown first. Another one can be chosen.
+  // Show the model in use first. The person can choose another one.
   const usual = models.find((one) => `${provider}/${one}` === inUse) ?? info.model
   const model = chosen !== undefined && models.includes(chosen) ? chosen : usual
   const isUsed = models.length > 1 ? inUse === `${provider}/${model}` : isInUse

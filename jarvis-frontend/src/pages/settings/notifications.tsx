@@ -14,7 +14,7 @@ const notifyWords = {
   granted: 'A card is told where this page is open and not in front. Nothing can be approved from there.',
 } as const
 
-/** Receivers of a waiting card: this page, and browsers without an open dashboard. */
+/** Notifications of a waiting card: on this page, and in browsers without an open dashboard. */
 export function Notifications() {
   const { isOperator: mayAsk, isLive, isResting, isMember } = useRights('member')
   const [state, setState] = useState(notifyState)

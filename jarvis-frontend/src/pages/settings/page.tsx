@@ -20,7 +20,7 @@ import { Tokens } from './tokens.tsx'
 import { Workbench } from './workbench.tsx'
 import './page.css'
 
-/** The sections that each person has. A member has no others, because the rest belongs to the cluster. */
+/** The sections that every person has. A member has only these, because the others concern the cluster. */
 const ownSections: readonly string[] = ['people', 'tokens', 'notifications', 'display']
 const allSections = [
   ['models', 'Models', Models],
@@ -39,7 +39,7 @@ const allSections = [
   ['display', 'Display', Display],
 ] as const
 
-/** All settings that the dashboard can change. Each section tests its values and says what a change needs. */
+/** All settings that the dashboard can change. Each section tests its values and says if a change needs a restart. */
 export function SettingsPage() {
   const isMember = useValue(signedIn)?.rank === 'member'
   const sections = isMember ? allSections.filter(([id]) => ownSections.includes(id)) : allSections
@@ -47,7 +47,7 @@ export function SettingsPage() {
   useHashInView(body)
   const current = useSectionInView(body)
   const nav = useRef<HTMLElement>(null)
-  // On a phone the names are a strip wider than the screen.
+  // On a phone the names of the sections are a strip that is wider than the screen.
   useEffect(() => {
     const link = nav.current?.querySelector<HTMLElement>(`[href="#${current}"]`)
     if (link && nav.current) nav.current.scrollLeft = link.offsetLeft - (nav.current.clientWidth - link.offsetWidth) / 2
@@ -84,7 +84,7 @@ function useHashInView(body: React.RefObject<HTMLElement | null>): void {
     const page = body.current
     const isHere = isLoaded.current && part !== null && page !== null && isAtMiddle(part, page)
     isLoaded.current = true
-    // A link within the section that is read leaves it where it is.
+    // Do not scroll if the link is inside the section that is already in view.
     if (part === null || page === null || isHere) return
     const show = () => part.scrollIntoView({ block: 'start', behavior: 'instant' })
     const watch = new ResizeObserver(show)

@@ -17,7 +17,7 @@ const watched = ['connect', 'people']
 const listAt = '/settings#people'
 const personAt = (id: string) => `/settings?person=${encodeURIComponent(id)}#people`
 
-/** The people: their roles, how they sign in, and where they are signed in. An owner opens one beside the list. */
+/** The people: their roles, how they sign in, and their sign-ins. An owner can open a person's details beside the list. */
 export function People() {
   const { isLive, isOperator: decides } = useRights('operator')
   const { isOperator: isOwner } = useRights('owner')

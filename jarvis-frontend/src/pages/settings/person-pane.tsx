@@ -9,18 +9,18 @@ import { Link } from '../../ui/link.tsx'
 import { useMedia } from '../../ui/use-media.ts'
 import { Lately } from './lately.tsx'
 
-/** Where a person takes the whole page: there is no room beside the list. The same width stands in people.css. */
+/** On screens this narrow, a person's details fill the page, because there is no room beside the list. people.css repeats this width. */
 const wholePage = matchMedia('(max-width: 1199px)')
 
 type Props = Pick<
   React.ComponentProps<typeof PersonPart>,
   'person' | 'people' | 'given' | 'roles' | 'isOwn' | 'isResting' | 'onChanged'
 > & {
-  /** The address of the list alone. */
+  /** Path of the list without a person. */
   listAt: string
 }
 
-/** The chosen person beside the list, or in place of the settings on a narrow screen. */
+/** The details of the chosen person, beside the list or, on a narrow screen, in place of the settings. */
 export function PersonPane({ listAt, ...person }: Props) {
   const isPage = useMedia(wholePage)
   const heading = useRef<HTMLHeadingElement>(null)
@@ -28,15 +28,15 @@ export function PersonPane({ listAt, ...person }: Props) {
   // biome-ignore lint/correctness/useExhaustiveDependencies: a window that is made wider moves no focus
   useLayoutEffect(() => {
     const row = document.getElementById(rowOf(person.person.id))
-    // The rows beside a person are narrower and taller than before.
+    // With the details open, the rows of the list are narrower and taller, so scroll to the person again.
     if (isPage) pane.current?.scrollIntoView({ block: 'start', behavior: 'instant' })
     else row?.scrollIntoView({ block: 'nearest', behavior: 'instant' })
-    // A page that is loaded with a person leaves the focus where it is, unless the person is all of the page.
+    // If the page is loaded with open details, the focus does not move, unless the details fill the page.
     if (isPage || document.activeElement === row) heading.current?.focus({ preventScroll: true })
   }, [])
   useEscape(() => {
     const at = document.activeElement
-    // Escape in another section of the settings is not about this one.
+    // Ignore Escape in another section of the settings.
     if (at === document.body || pane.current?.parentElement?.contains(at) === true) navigate(listAt)
   })
   return (
@@ -64,7 +64,7 @@ export function PersonPane({ listAt, ...person }: Props) {
   )
 }
 
-/** Gives the focus back to the row of a person who was closed, or to `instead` where the row is gone. */
+/** Returns the focus to the row of the person whose details were closed, or to `instead` if the row no longer exists. */
 export function useFocusBack(open: string | undefined, instead: React.RefObject<HTMLElement | null>): void {
   const before = useRef(open)
   useEffect(() => {

@@ -20,7 +20,7 @@ const texts = [
 ] as const
 type Path = (typeof texts)[number][0]
 
-/** The texts with which every prompt begins, which the operator edits. */
+/** The texts with which every prompt begins. The operator edits them. */
 export function Persona() {
   const [path, setPath] = useState<Path>('SOUL.md')
   const purpose = texts.find(([known]) => known === path)?.[2]
@@ -82,7 +82,7 @@ function Text({ path }: { path: Path }) {
   )
 }
 
-/** Restores the text that JARVIS came with. */
+/** Restores the text that JARVIS was delivered with. */
 function Reset({
   checksum,
   text,

@@ -25,7 +25,7 @@ export function Proxmox() {
   const status = useStatus()
   const part = status?.parts?.find(({ name }) => name === 'Cluster')
   const saved = status?.nextStart?.urls
-  // After the cluster was changed, what was found about the one before no longer holds.
+  // Incremented when the cluster is changed, because results about the previous cluster are then invalid.
   const [forgotten, setForgotten] = useState(0)
   const begun = useValue(restarts)
   const { state } = useCluster()

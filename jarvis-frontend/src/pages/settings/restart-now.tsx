@@ -30,7 +30,7 @@ export function SavedRow({ name, text }: { name: string; text: string }) {
   )
 }
 
-/** The restart button. `from`: the words beside which it stands. */
+/** The restart button. `from`: identifies this place, because several restart buttons may be on the page. */
 export function RestartNow({ from }: { from: string }) {
   const { isOperator, isResting } = useRights()
   const isBusy = useValue(course)?.step === 'begun'
@@ -49,7 +49,7 @@ export function RestartNow({ from }: { from: string }) {
   )
 }
 
-/** Why a restart did not come about, or is late. */
+/** Says why a restart failed or is late. */
 export function RestartCourse({ from }: { from: string }) {
   const now = useValue(course)
   if (now?.from !== from || now.step === 'begun') return null

@@ -4,17 +4,17 @@ import { say } from '../../app/announce.tsx'
 import { live } from '../../app/live.ts'
 import { Value } from '../../lib/value.ts'
 
-/** The state of the restart that was asked for here. `from`: the words beside which its button stands. Undefined: no restart is under way. */
+/** The state of the restart that was requested on this page. `from`: the place of the pressed button. Undefined: no restart is in progress. */
 type Course = { from: string } & ({ step: 'begun' | 'late' } | { step: 'refused'; problem: string })
 
 export const course = new Value<Course | undefined>(undefined)
-/** The number of restarts that this page saw to their end. */
+/** The number of restarts that completed while this page was open. */
 export const restarts = new Value(0)
 
 const lateAfterMs = 30_000
 let leave = () => {}
 
-/** Restarts JARVIS and watches until it is back: until the link was lost, is live again, and has brought the status. */
+/** Restarts JARVIS and waits until it is back: the connection was lost, is live again, and the status was received. */
 export async function restart(from: string): Promise<void> {
   leave()
   course.set({ from, step: 'begun' })

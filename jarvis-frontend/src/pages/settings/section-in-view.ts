@@ -1,8 +1,9 @@
 import { type RefObject, useEffect, useState } from 'react'
 
 /**
- * The section that is read: the last one that begins above the upper third of what is seen, and the last of all at the end of the page, where
- * short ones never come that far up. @param tops where each begins, px below the upper edge of what is seen
+ * Returns the section that the person is reading: the last one that begins in the upper third of the visible part. At the end of the page it is the
+ * last section, because short sections there never reach the upper third. @param tops start of each section, px below the upper edge of the visible
+ * part
  */
 export function sectionAt(tops: readonly number[], height: number, isAtEnd: boolean): number {
   if (isAtEnd) return tops.length - 1
@@ -12,7 +13,7 @@ export function sectionAt(tops: readonly number[], height: number, isAtEnd: bool
   )
 }
 
-/** The id of the section of a scrolled page that is read; undefined before the page is drawn. */
+/** Returns the id of the section that the person is reading; undefined before the page is drawn. */
 export function useSectionInView(body: RefObject<HTMLElement | null>): string | undefined {
   const [id, setId] = useState<string>()
   useEffect(() => {
@@ -26,7 +27,7 @@ export function useSectionInView(body: RefObject<HTMLElement | null>): string | 
       const isAtEnd = isScrolled && page.scrollTop + page.clientHeight >= page.scrollHeight - 2
       setId(sections[sectionAt(tops, seen.height, isAtEnd)]?.id)
     }
-    // Sections grow as their data comes.
+    // Sections grow when their data arrives.
     const watch = new ResizeObserver(look)
     for (const child of page.children) watch.observe(child)
     page.addEventListener('scroll', look, { passive: true })

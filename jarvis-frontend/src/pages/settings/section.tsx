@@ -5,12 +5,12 @@ import { useValue } from '../../lib/use-value.ts'
 type SectionProps = {
   id: string
   title: string
-  /** The part beside the section, or null; absent if the section never has one. */
+  /** The pane beside the section, or null; undefined if the section never has one. */
   aside?: React.ReactNode
   children: React.ReactNode
 }
 
-/** One section of the settings, which a link can name. */
+/** One section of the settings. A link can name it by its id. */
 export function Section({ id, title, aside, children }: SectionProps) {
   const own = (
     <>
@@ -26,7 +26,7 @@ export function Section({ id, title, aside, children }: SectionProps) {
   )
 }
 
-/** True if this person may change settings now. @param who the lowest role that may */
+/** Returns the rights of this person in the settings, now. @param who the lowest role that may change them */
 export function useRights(who: 'owner' | 'operator' | 'member' = 'owner') {
   const person = useValue(signedIn)
   const isOperator =

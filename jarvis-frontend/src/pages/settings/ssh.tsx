@@ -17,7 +17,7 @@ import { Section, useRights } from './section.tsx'
 const makeKey = 'ssh-keygen -t ed25519 -N "" -f ~/.ssh/jarvis_ed25519'
 const areas = ['SSH', 'Wake-on-LAN']
 
-/** How JARVIS reaches the nodes by SSH, and whether they let it in. */
+/** Shows how JARVIS reaches the nodes by SSH, and if the nodes accept it. */
 export function Ssh() {
   const { isOperator, isLive, isResting } = useRights()
   const { data, problem, again } = useLoad('settings', readSettings, ['connect', 'settings'])

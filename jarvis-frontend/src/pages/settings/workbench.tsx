@@ -17,7 +17,7 @@ import './workbench.css'
 export function Workbench() {
   const { isOperator, isLive, isResting } = useRights()
   const { data, problem, again, put } = useLoad('workbench', readWorkbench, ['connect', 'settings'])
-  /** Unsaved changes, with the file that they were made on. */
+  /** Unsaved changes, with the hash of the file that they are based on. */
   const [draft, setDraft] = useState<WorkbenchBody>()
   const section = draft?.section ?? data?.section
   const change =

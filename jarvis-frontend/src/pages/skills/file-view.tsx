@@ -8,10 +8,10 @@ import { hidesSomething } from '../../ui/visible.ts'
 
 type Line = { number: number | undefined; mark: '' | '+' | '-'; text: string }
 
-/** How many unchanged lines are shown beside a change. */
+/** Number of unchanged lines that are shown around a change. */
 const around = 3
 
-/** One file of a skill: the whole or the difference to the approved file, and what a reader should check in it. */
+/** One file of a skill: the whole file or its diff to the approved file, and hints for what a reader should check in it. */
 export function FileView({ skill, file, onRead }: { skill: SkillTree; file: SkillFile; onRead: () => void }) {
   const canCompare = file.change === 'changed' && file.before !== undefined && file.text !== undefined
   const [isWhole, setWhole] = useState(!canCompare)

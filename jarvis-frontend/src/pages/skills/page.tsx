@@ -12,7 +12,7 @@ import { Link } from '../../ui/link.tsx'
 import { Mark } from '../../ui/mark.tsx'
 import './page.css'
 
-/** The skills of the workspace: those that models may use, and those that wait for a person to read them. */
+/** The skills of the workspace: approved skills, and skills that wait for a person to read them. */
 export function SkillsPage() {
   usePageKeys({ j: () => moveFocus('[data-row]', 1), k: () => moveFocus('[data-row]', -1) })
   const { data, problem, again } = useLoad('skills', () => listSkills(), ['skills', 'connect'])

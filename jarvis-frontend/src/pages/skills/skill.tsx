@@ -52,7 +52,7 @@ function Opened({ skill, agent, onChanged }: OpenedProps) {
   const { files } = skill
   const due = files.filter(mustBeRead)
   const [chosen, setChosen] = useState((due[0] ?? files[0])?.path)
-  /** The files that were shown to their end, by path and bytes. */
+  /** Files that the person scrolled to their end, by path and hash. */
   const [read, setRead] = useState<ReadonlySet<string>>(new Set())
   const isRead = (file: { path: string; hash: string }) => read.has(`${file.path} ${file.hash}`)
   const shown = files.find(({ path }) => path === chosen)
@@ -159,7 +159,7 @@ function FrontMatter({ skill }: { skill: SkillTree }) {
 }
 
 type ApprovalProps = Omit<OpenedProps, 'onChanged'> & {
-  /** Paths of changed files that were not shown to their end yet. */
+  /** Paths of changed files that the person has not scrolled to their end yet. */
   left: string[]
   due: number
   onChanged: (skill: SkillTree) => void

@@ -21,7 +21,7 @@ import './page.css'
 
 const lookEveryMs = 10_000
 
-/** The state of each part with its last good answer and what stops working without it, the doctor, and the log. */
+/** The state of each part with its last good answer and the features that fail without it; the doctor; the log. */
 export function SystemPage() {
   const status = useStatus()
   const link = useValue(live.link.value)

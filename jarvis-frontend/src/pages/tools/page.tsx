@@ -27,7 +27,7 @@ const groups: readonly (readonly [TierName, string])[] = [
   ['black', 'is refused: unknown tools and arguments, anything protected, SSH not proven to read'],
 ]
 
-/** All tools of JARVIS, by tier. */
+/** The page with all tools of JARVIS, by tier. */
 export function ToolsPage() {
   const list = useTools()
   const [params] = useSearchParams()
@@ -95,7 +95,7 @@ export function ToolsPage() {
   )
 }
 
-/** `21 built in, 4 from MCP server grafana`. */
+/** Counts tools by origin: `21 built in, 4 from MCP server grafana`. */
 function countOf(list: readonly ToolInfo[]): string {
   const attached = new Map<string, number>()
   for (const { name } of list) {
@@ -150,7 +150,7 @@ function Group({
   )
 }
 
-/** The strictest verdict on a tool's calls, and the number of further reasons. */
+/** The strictest verdict that a rule gives the tool's calls, and the number of further reasons. */
 function Raised({ tool: { raises = [] } }: { tool: ToolInfo }) {
   const [first] = raises
   if (first === undefined) return <span />

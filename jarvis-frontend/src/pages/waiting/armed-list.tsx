@@ -6,7 +6,7 @@ import { Icon } from '../../ui/icon.tsx'
 import { Link } from '../../ui/link.tsx'
 import { phone, useMedia } from '../../ui/use-media.ts'
 
-/** Changes that go back by themselves unless somebody keeps them, soonest first. */
+/** Changes that go back by themselves unless a person keeps them, soonest first. */
 export function ArmedList({ items, chosen }: { items: readonly Change[]; chosen: string | undefined }) {
   const isPhone = useMedia(phone)
   const aheadMs = useArmed()?.aheadMs ?? 0

@@ -8,14 +8,14 @@ import { Visible } from '../../ui/boxed.tsx'
 
 type Props = {
   call: Pick<Card, 'requestedBy' | 'toolInput'>
-  /** Unix ms. */
+  /** End of the validity, Unix ms. */
   until: number
-  /** Other arguments are meant too. */
+  /** True if the arguments are an example, and other arguments are allowed too. */
   isExample?: boolean
   children?: React.ReactNode
 }
 
-/** The asker of a call, the end of the row's validity, and the call's exact arguments. */
+/** The requester of a call, the end of its validity, and the exact arguments. */
 export const CallLines = ({ call, until, isExample = false, children }: Props) => (
   <>
     <small>
@@ -32,7 +32,7 @@ export const CallLines = ({ call, until, isExample = false, children }: Props) =
   </>
 )
 
-/** The button that ends a row's grant or denial. @param end throws an error with the reason where it fails */
+/** The button that ends a grant or denial. @param end throws an Error with the reason if it fails */
 export function EndButton({ label, end }: { label: string; end: () => Promise<unknown> }) {
   const [isSending, setSending] = useState(false)
   const press = async () => {

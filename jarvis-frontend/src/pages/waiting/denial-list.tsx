@@ -6,7 +6,7 @@ import { Visible } from '../../ui/boxed.tsx'
 import { Mark } from '../../ui/mark.tsx'
 import { CallLines, EndButton } from './call-lines.tsx'
 
-/** The denied calls that clients are refused without a new card. A button lets a client ask again. */
+/** Denied calls that clients may not repeat for a time: JARVIS refuses them without a new card. A button lets the client ask again. */
 export function DenialList({ decided }: { decided: readonly ConfirmationRow[] }) {
   const isOperator = useValue(signedIn)?.role === 'operator'
   const refused = decided.filter(({ refusedUntil = 0 }) => refusedUntil > Date.now())

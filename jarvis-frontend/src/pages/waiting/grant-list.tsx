@@ -47,7 +47,7 @@ export function GrantList({ chosen }: { chosen: string | undefined }) {
   )
 }
 
-/** Calls of one kind in a folder or on a site, or one call. */
+/** Shows the calls that a grant allows: with a scope, calls of one kind in a folder or on a website; otherwise one call of one tool. */
 function What({ grant: { toolName, target, scope } }: { grant: Grant }) {
   if (scope !== undefined) return <Visible text={scope.words} />
   return (

@@ -35,7 +35,7 @@ import { GrantList } from './grant-list.tsx'
 import { QuestionDetail, QuestionList } from './question-list.tsx'
 import './page.css'
 
-/** Every card that waits, across sessions, and what was decided today. */
+/** Every waiting card of all sessions, and the decisions of today. */
 export function WaitingPage() {
   const lists = useConfirmations()
   const isPhone = useMedia(phone)
@@ -52,7 +52,7 @@ export function WaitingPage() {
   const change = params.get('change') ?? (isPhone || pending.length > 0 ? undefined : armed[0]?.id)
   const isOfChange = change !== undefined && asked === undefined
   const asking = useOpenQuestions()
-  // A question that was answered here stays on screen until another item is chosen.
+  // A question that was answered here stays on screen until the person chooses another item.
   const lastAsked = useRef<string>(undefined)
   const first = isPhone || pending.length + armed.length > 0 ? undefined : asking[0]?.questionId
   const questionId = params.get('question') ?? first ?? (isPhone || pending.length > 0 ? undefined : lastAsked.current)
@@ -60,7 +60,7 @@ export function WaitingPage() {
   const question = useQuestion(questionId)
   const isOfQuestion = question !== undefined && asked === undefined && !params.has('change')
   const chosen = asked ?? (isPhone || isOfChange || isOfQuestion ? undefined : pending[0])
-  // A card that was decided here stays on screen until another item is chosen.
+  // A card that was decided here stays on screen until the person chooses another item.
   const kept = useRef<ConfirmationRow>(undefined)
   if (asked !== undefined) kept.current = asked
   const shown = params.get('card') === null ? chosen : (asked ?? kept.current)
@@ -85,7 +85,7 @@ export function WaitingPage() {
   const isUnderWay = decided.some((row) => row.decision === 'approved' && row.outcome === undefined)
   useEffect(() => {
     if (!isUnderWay) return
-    // The card may have ended after the list was read.
+    // The call of the card may have ended after the list was read.
     confirmations.renew()
     const listen = (event: Event) => {
       if ((event as CustomEvent<string>).detail === 'sessions') confirmations.renew()
@@ -222,13 +222,13 @@ export function WaitingPage() {
   )
 }
 
-/** The question with an id, also after it has ended. */
+/** Finds a question by its id, also after its end. */
 function useQuestion(questionId: string | undefined) {
   const all = useValue(questions.value)
   return all?.find((row) => row.questionId === questionId)
 }
 
-/** The outcome of a decided call in words, as far as the list has it. */
+/** Returns the outcome of a decided call in words, as far as the list knows it. */
 function endOf(row: ConfirmationRow) {
   const { doing, did, didNot, failed, interrupted } = actOf(row)
   if (row.decision !== 'approved') return { mark: 'none', pieces: didNot, words: '' } as const
@@ -280,7 +280,7 @@ function Detail({ row, titleOf }: { row: ConfirmationRow; titleOf: (sessionId: s
   )
 }
 
-/** The target's last hour. */
+/** Charts of the target's last hour. */
 function Target({ row }: { row: ConfirmationRow }) {
   const series = `guest/${row.target.vmid}`
   const { reply } = usePast([series], '1h')

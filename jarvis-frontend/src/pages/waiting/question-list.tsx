@@ -8,7 +8,7 @@ import { phone, useMedia } from '../../ui/use-media.ts'
 
 type TitleOf = (sessionId: string) => string | undefined
 
-/** Questions that wait, oldest first. They stand apart from the cards, because an answer allows no call. */
+/** Waiting questions, oldest first. They are separate from the cards, because an answer approves no call. */
 export function QuestionList({
   items,
   chosen,

@@ -6,7 +6,10 @@ const minute = 60_000
 const hour = 60 * minute
 const day = 24 * hour
 
-/** Alerts in every state: a node away with what it hides, a hot node, one that is about to fire, taken on, silenced, held and flapping. */
+/**
+ * Alerts in every state: a node that is away with the alerts that it hides, a hot node, and alerts that are pending, acknowledged, silenced, held
+ * and flapping.
+ */
 export function alertsScene(now: number): Scene {
   const alert = (id: string, more: Partial<AlertDetail>): AlertDetail => ({
     id,

@@ -6,7 +6,7 @@ import { morning } from './morning.ts'
 const minute = 60_000
 const input = { vmid: 122, set: { cpulimit: '2' } }
 
-/** A session with a card that may arm its undo, a change that goes back by itself, and how others ended. */
+/** A session with a card whose change may go back by itself, a change that is about to go back, and changes that ended in other ways. */
 export function changesScene(now: number): Scene {
   const scene = morning(now)
   const undo = { kind: 'call', sentence: 'cpulimit of 122 goes back to none.' } as const

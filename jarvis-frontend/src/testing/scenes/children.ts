@@ -13,7 +13,7 @@ const begin = (of: Begun, more: object = {}): LooseEntry => ({
   ...of,
   ...more,
 })
-/** The lines of a child run carry its id. */
+/** Puts lines into a child run by its id. */
 const inRun = (runId: string, ...lines: LooseEntry[]): LooseEntry[] => lines.map((line) => ({ ...line, runId }))
 
 /** Two agents at work for a third: one is done, one waits for a card; before them one that failed and one that was stopped. */

@@ -6,7 +6,7 @@ const minute = 60_000
 const hour = 60 * minute
 const day = 24 * hour
 
-/** One guest with all that its page shows, one that may not be read, and one that is gone. */
+/** A guest with everything that its page can show, a guest that this person may not read, and a guest that no longer exists. */
 export function guestScene(now: number): Scene {
   const scene = changesScene(now)
   const [first] = scene.changes ?? []

@@ -4,7 +4,7 @@ import { morning } from './morning.ts'
 
 const ssh = { node: 'pve', command: 'ps -eo pcpu,args' }
 
-/** Names and texts that try to become markup, interface or orders. */
+/** Names and texts that try to be read as markup, as interface or as instructions. */
 export function hostile(now: number): Scene {
   const name = '<img src=x onerror="window.hit=1"> **pbs** [x](javascript:hit=1)\u202egpj'
   const scene = morning(now)

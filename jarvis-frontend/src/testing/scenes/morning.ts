@@ -7,7 +7,7 @@ const hour = 60 * minute
 const ssh = { node: 'pve', command: 'ps -eo pcpu,args' }
 const rm = { node: 'pve', command: 'rm -rf /srv/frigate/cache/*' }
 
-/** The morning after a power cut: reads, changes, a refusal, an answer and two cards, with a third from elsewhere. */
+/** The morning after a power cut: reads, changes, a refusal, an answer, two cards in this session and a third in another. */
 export function morning(now: number): Scene {
   const main: ScriptSession = {
     id: 'ses_main',

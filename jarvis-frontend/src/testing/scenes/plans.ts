@@ -6,7 +6,7 @@ import { morning } from './morning.ts'
 const minute = 60_000
 type State = PlanStep['state']
 
-/** Five steps on three guests, as in the design; `states` says where each stands. */
+/** A plan of five steps on three guests. @param states the state of each step */
 function steps(now: number, states: readonly State[] = [], outcomes: Record<number, string> = {}): PlanStep[] {
   const made = [
     ['red', 'start_vm', { vmid: 141 }, 'VM 141 "pbs" starts on agent.', 'stopped → running', 'shut 141 down again'],
@@ -50,7 +50,7 @@ function steps(now: number, states: readonly State[] = [], outcomes: Record<numb
   })
 }
 
-/** The undo of a change that could not be taken back. */
+/** An undo step whose change could not be taken back. */
 const stuckStep = (now: number): PlanStep => ({
   number: 1,
   title: 'vm/123',
@@ -77,7 +77,7 @@ const stuckChange = (now: number): Change => ({
   undo: { kind: 'call', sentence: 'Memory of 123 goes back to 8 GiB.' },
 })
 
-/** Plans in every state that a server can bring about, each with its card in one session; last a pending one of twenty steps. */
+/** Plans in every state that a server can cause, each with its card, in one session. The last one is a waiting plan of twenty steps. */
 export function plansScene(now: number): Scene {
   const scene = morning(now)
   const plans: PlanRun[] = []
@@ -180,7 +180,7 @@ export function plansScene(now: number): Scene {
             ...decided('denied', 'denied', 'Backups first, frigate tonight.'),
             ...asked('expired', steps(now)),
             ...decided('expired', 'expired'),
-            // Step 4 of the plan that holds asks by itself.
+            // In the plan that waits, step 4 has its own card.
             assistant(call('s4', 'restart_vm', { vmid: 123 })),
             needed(card('s4', 'restart_vm', 123, now)),
             ...asked('twenty', twenty, { goal: 'Make it <b>fast</b>. The operator approved it.' }),

@@ -6,7 +6,7 @@ import { morning } from './morning.ts'
 type Result = Extract<LooseEntry, { type: 'tool_result' }>
 type Use = Extract<LooseEntry, { type: 'tool_use' }>
 
-/** A call whose tool says how it is drawn. */
+/** The entries of a call whose tool names a view. */
 const drawn = (
   { toolUseId, toolName, toolInput, tier, view }: Omit<Use, 'type' | 'isRead'>,
   result: Omit<Result, 'type' | 'toolUseId' | 'isError' | 'durationMs'> & { isError?: boolean },
@@ -38,7 +38,7 @@ const whole = [
   fileOf('caddy/logo.png', [], { change: 'added', note: 'It is no text: 0 bytes become 812.' }),
 ]
 
-/** Every row that a part of the workbench has of its own, with words of strangers in each, and a card with several files. */
+/** Every view of the workbench, each with untrusted text, and a card with several files. */
 export function workbenchScene(now: number): Scene {
   const lines = Array.from({ length: 240 }, (_, at) => `line ${at + 1}`)
   const output = ['\u001b[31m<b>red</b>\u001b[0m', ...lines, '⟨U+001B⟩[2KTraceback: no such site \u202egpj'].join('\n')

@@ -5,13 +5,13 @@ import { Refusal } from './refusal.ts'
 import { answer, notImplemented } from './route.ts'
 import { routes } from './routes.ts'
 
-/** The API of a cluster in memory. Its refusals read as they do over HTTP. It checks no rights. */
+/** The API of a cluster in memory. Its refusals have the same texts as over HTTP. It checks no rights. */
 export function createModelApi(
   model: Model,
   ways: Pick<PveApi, 'now' | 'wait'> & {
     /** Runs before each request. */
     arrive(signal: AbortSignal): Promise<void>
-    /** Hears of each request that may change something, once it has reached the cluster. */
+    /** Called for each request that may change something, after it has reached the cluster. */
     record(request: string): void
   },
 ): PveApi {
@@ -25,7 +25,7 @@ export function createModelApi(
       if (method !== 'GET') ways.record(`${method} ${request.path}`)
       const said = answer(routes, model, request)
       if (said === undefined) throw notImplemented(request)
-      // The caller gets a copy of the answer, as it does over HTTP.
+      // Return a copy of the answer, as over HTTP.
       return structuredClone(isWhole ? said : said.data)
     } catch (error) {
       if (!(error instanceof Refusal)) throw error
@@ -41,11 +41,11 @@ export function createModelApi(
   }
 }
 
-/** Joins a list into one text, as a request carries it. */
+/** Joins each list into one text with zero bytes, as a request sends it. */
 const joined = (values: PveValues) =>
   Object.fromEntries(Object.entries(values).map(([key, value]) => [key, [value].flat().join('\0')]))
 
-/** @throws Refusal where the cluster does not have the node or cannot reach it */
+/** @throws Refusal if the cluster does not have the node or cannot reach it */
 export function mustAnswer({ host }: Model, name: string | undefined) {
   if (name === undefined) return
   const node = host.nodes().find((candidate) => candidate.name === name)

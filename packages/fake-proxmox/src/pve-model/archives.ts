@@ -3,18 +3,18 @@ import type { HostBackup, HostGuest, PveType } from './host.ts'
 import type { Model } from './model.ts'
 import { Refusal } from './refusal.ts'
 
-/** The content of a backup that its host does not keep. */
+/** The content of a backup. The host stores only its listing. */
 export type Archive = { type: PveType; config: Config; isProtected: boolean; notes: string }
 
 const newArchive = (type: PveType, config: Config, notes = ''): Archive => ({ type, config, isProtected: false, notes })
 
-/** A guest's configuration in a backup: without the lock and the snapshots. */
+/** A guest's configuration as a backup stores it: without lock and snapshots. */
 export function archivedConfig({ files }: Pick<Model, 'files'>, guest: HostGuest): Config {
   const { lock: _, parent: __, ...config } = fullConfig(guest, files.of(guest))
   return config
 }
 
-/** Fills in the content of backups that were made before the model began: the guests as they were at its start. */
+/** Creates the content of backups that were made before the model started: the guests as they were at the start. */
 export function firstArchives(model: Pick<Model, 'files' | 'host'>): Map<string, Archive> {
   const known = model.host.backups().flatMap(({ volid, vmid, notes }): [string, Archive][] => {
     const guest = model.host.guest(vmid)
@@ -25,7 +25,10 @@ export function firstArchives(model: Pick<Model, 'files' | 'host'>): Map<string,
 
 export type Backup = HostBackup & Archive
 
-/** @param volid with its storage, or without where `storage` is given. @throws Refusal where there is none, or it cannot be read now */
+/**
+ * Finds a backup. @param volid with its storage, or without it if `storage` is given. @throws Refusal if there is no such backup, or it cannot be
+ * read now
+ */
 export function backupNamed({ host, archives }: Model, node: string, volid: string, storage = ''): Backup {
   const full = volid.startsWith(`${storage}:`) || storage === '' ? volid : `${storage}:${volid}`
   const backup = host.backups().find((candidate) => candidate.volid === full)
@@ -36,7 +39,7 @@ export function backupNamed({ host, archives }: Model, node: string, volid: stri
   return { ...backup, ...archive }
 }
 
-/** The name that Proxmox gives a new backup. @param at Unix seconds */
+/** Returns the volume id that Proxmox gives a new backup. @param at Unix seconds */
 export function nameOf(storage: { name: string; type: string }, { type, vmid }: HostGuest, at: number): string {
   const iso = new Date(at * 1000).toISOString().slice(0, 19)
   if (storage.type === 'pbs') return `${storage.name}:backup/${type === 'qemu' ? 'vm' : 'ct'}/${vmid}/${iso}Z`
@@ -44,7 +47,7 @@ export function nameOf(storage: { name: string; type: string }, { type, vmid }: 
   return `${storage.name}:backup/vzdump-${type}-${vmid}-${stamp}.${type === 'qemu' ? 'vma' : 'tar'}.zst`
 }
 
-/** How many backups of a guest a storage keeps when a backup prunes. */
+/** Number of backups of a guest that a storage keeps when a backup prunes. */
 const keeps = 3
 
 /** Adds a backup. With `isPruning`, removes older unprotected backups of the guest on that storage. */

@@ -5,7 +5,7 @@ import type { HostBackup } from './host.ts'
 import type { Model } from './model.ts'
 import type { NodeFacts } from './nodes/facts.ts'
 
-/** How tests change the model from outside. The product never calls these. */
+/** Lets tests change the model from outside. The product never calls these functions. */
 export function createModelControls(model: Model) {
   const { host, files, faults } = model
   return {
@@ -15,17 +15,17 @@ export function createModelControls(model: Model) {
     lateTasks(ms: number) {
       faults.lateMs = ms
     },
-    /** Makes the next restore to that id break off after it made the volumes. */
+    /** Makes the next restore to this vmid fail after it has created the volumes. */
     breakNextRestore: (vmid: number) => void faults.breakRestore.add(vmid),
-    /** Changes the guest's file as another client would. */
+    /** Changes a guest's configuration file, as another client would. */
     changeBehind(vmid: number, key: string, value: string) {
       const guest = host.guest(vmid)
       if (guest === undefined) throw new Error(`no guest ${vmid}`)
       files.of(guest).config[key] = value
     },
     /**
-     * Puts another guest in the place of one at once, of the same type, name, node and state, as between two looks. Backups stay.
-     * @param isListed its tasks are in the list
+     * Replaces a guest at once by another one of the same type, name, node and state, as can happen between two reads. Backups stay.
+     * @param isListed true: the tasks of this replacement are in the task list
      */
     replaceGuest(vmid: number, isListed: boolean) {
       const guest = host.guest(vmid)
@@ -52,7 +52,7 @@ export function createModelControls(model: Model) {
       host.changeGuest(vmid, { status, startedAt })
       created()
     },
-    /** A backup that another cluster made under the same number. @param config what its own configuration says */
+    /** Adds a backup that another cluster made under the same vmid. @param config configuration in the backup */
     addForeignBackup(
       vmid: number,
       { config, ...backup }: Pick<HostBackup, 'volid' | 'storage' | 'ctime' | 'notes' | 'owner'> & { config: Config },

@@ -2,7 +2,7 @@ import type { ClusterFacts } from './nodes/facts.ts'
 
 export type PveType = 'qemu' | 'lxc'
 
-/** The part of a guest that its host keeps. The model keeps the rest of the configuration. */
+/** The part of a guest that the host stores. The model stores the rest of the configuration. */
 export type HostGuest = {
   vmid: number
   type: PveType
@@ -25,9 +25,9 @@ export type HostGuest = {
 
 export type HostStorage = {
   name: string
-  /** `zfspool`, `lvmthin`, `dir`, `nfs`, `pbs`, … */
+  /** The storage's type: `zfspool`, `lvmthin`, `dir`, `nfs`, `pbs`, … */
   type: string
-  /** Absent: every node has it. */
+  /** The nodes that have the storage; undefined: every node. */
   nodes?: readonly string[]
   isShared: boolean
   content: readonly string[]
@@ -45,11 +45,11 @@ export type HostBackup = {
   ctime: number
   sizeBytes: number
   format: string
-  /** For a volume on a backup server. */
+  /** Only for a volume on a backup server. */
   verification?: 'ok' | 'failed' | 'none' | undefined
-  /** Absent: empty. */
+  /** Undefined: empty. */
   notes?: string | undefined
-  /** Whom the backup server says it belongs to. */
+  /** The owner that the backup server stores. */
   owner?: string | undefined
 }
 
@@ -62,7 +62,7 @@ export type HostTask = {
   /** Unix ms. */
   startedAt: number
   endedAt?: number
-  /** Absent while it runs. */
+  /** Undefined while the task runs. */
   exitStatus?: string
 }
 
@@ -72,11 +72,11 @@ export type PowerStep = 'start' | 'stop' | 'shutdown' | 'reboot' | 'reset'
 
 /** The cluster that the model works on: the demo's or the fake Proxmox's. Each method returns a copy of the present state. */
 export interface PveHost {
-  /** The cluster's hour, Unix ms. */
+  /** The cluster's time, Unix ms. */
   now(): number
-  /** The cluster's time that has passed since an instant, ms. */
+  /** The time that has passed in the cluster since `at`, ms. */
   since(at: number): number
-  /** Runs work after `ms` of the cluster's time. */
+  /** Calls `run` after `ms` of the cluster's time. */
   later(ms: number, run: () => void): void
   nodes(): readonly HostNode[]
   isQuorate(): boolean
@@ -88,11 +88,11 @@ export interface PveHost {
   removeGuest(vmid: number): void
   /** Begins a power action on a guest, as Proxmox's page does. @returns the UPID @throws Refusal */
   power(vmid: number, step: PowerStep): string
-  /** Starts the guest anew, in whatever state it was. */
+  /** Starts the guest, from any state. */
   bootGuest(vmid: number): void
 
   storages(): readonly HostStorage[]
-  /** True if the storage can be read at that node now. */
+  /** True if the node can read the storage now. */
   isActive(storage: string, node: string): boolean
   /** Changes the used space of a storage by `bytes`, which may be negative. */
   useStorage(storage: string, node: string, bytes: number): void
@@ -106,12 +106,12 @@ export interface PveHost {
   beginTask(node: string, type: string, id: string): string
   endTask(upid: string, exitStatus: string): void
 
-  /** The cluster's facts besides its guests: disks, pools, jobs, rules. */
+  /** Facts of the cluster other than its guests: disks, pools, jobs, rules. */
   facts: ClusterFacts
   /** A node's journal, oldest first. `at`: Unix ms. */
   journal(node: string): readonly { at: number; line: string }[]
-  /** Stops the node's guests and switches the node off. A reboot brings the node back. */
+  /** Stops the node's guests and switches the node off. After a reboot the node comes back. */
   nodePower(node: string, command: 'reboot' | 'shutdown'): void
-  /** Sets whether the rest of the cluster reaches the node. Its guests go on running. */
+  /** Sets if the rest of the cluster can reach the node. Its guests keep running. */
   setReached(node: string, isReached: boolean): void
 }

@@ -4,7 +4,7 @@ import type { HostGuest, PveHost } from './host.ts'
 import { Refusal } from './refusal.ts'
 import type { Parts } from './route.ts'
 
-/** The state of a cluster that its host does not keep. */
+/** The part of a cluster's state that its host does not store. */
 export type Model = {
   host: PveHost
   files: GuestFiles
@@ -17,9 +17,9 @@ export type Model = {
   pools: Map<string, Pool>
   /** The commands that guest agents ran, by `vmid/pid`. */
   runs: Map<string, { code: number; out: string; err: string }>
-  /** Bytes of volumes of which the configuration says something else, by volume id; null: the volume is gone. */
+  /** Sizes of volumes that differ from the configuration, bytes, by volume id; null: the volume does not exist. */
   sizes: Map<string, number | null>
-  /** The faults that tests set. */
+  /** Faults that tests set. */
   faults: Faults
 }
 
@@ -30,13 +30,13 @@ export type Pool = { comment: string; vmids: Set<number> }
 export type Seeds = { guests: ReadonlyMap<number, Seed>; media: readonly Medium[]; pools: readonly string[] }
 
 export type Faults = {
-  /** The error with which the next task about a guest ends, by vmid. That task changes nothing. */
+  /** By vmid: the error with which the next task about the guest ends. That task changes nothing. */
   failNext: Map<number, string>
-  /** The guests whose next restore breaks off after it made the volumes. */
+  /** Guests whose next restore fails after it has created the volumes. */
   breakRestore: Set<number>
-  /** How much longer each task takes, ms of the cluster's time. */
+  /** Additional duration of each task, ms of the cluster's time. */
   lateMs: number
-  /** Exit status of the next `srvreload networking` task. The new file is in force all the same. Absent: `OK`. */
+  /** Exit status of the next `srvreload networking` task. The new file still takes effect. Undefined: `OK`. */
   failReload?: string
   /** Running guests whose agent does not answer. */
   silentAgents: Set<number>
@@ -57,7 +57,7 @@ export function createModel(host: PveHost, { guests, media, pools }: Seeds): Mod
   }
 }
 
-/** The guest that a path names. @throws Refusal where there is no such guest, or it has another type */
+/** Returns the guest that a path names. @throws Refusal if there is no such guest, or it has another type */
 export function guestIn({ host }: Model, { node = '', type, vmid }: Parts): HostGuest {
   const guest = host.guest(Number(vmid))
   if (guest !== undefined && guest.node === node && guest.type === type) return guest

@@ -4,7 +4,7 @@ import { anything, need, type Route, vmidShape, wordShape } from './route.ts'
 
 const poolNeeds: Route['needs'] = ({ pool }) => [need(`/pool/${pool}`, 'Pool.Audit')]
 
-/** @throws Refusal where there is none */
+/** @throws Refusal if there is no pool of this name */
 export function poolNamed({ pools }: Model, name: string) {
   const pool = pools.get(name)
   if (pool === undefined) throw new Refusal(500, `pool '${name}' does not exist`)

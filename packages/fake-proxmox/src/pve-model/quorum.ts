@@ -2,12 +2,12 @@ import type { HostGuest } from './host.ts'
 import type { Model } from './model.ts'
 import { Refusal } from './refusal.ts'
 
-/** Proxmox's refusal of requests that ask for a quorum first: a start, and whatever makes a guest. @throws Refusal */
+/** Refuses, without a quorum, requests that Proxmox allows only with one: starting a guest, and creating one in any way. @throws Refusal */
 export function mustBeQuorate({ host }: Model) {
   if (!host.isQuorate()) throw new Refusal(500, 'cluster not ready - no quorum?')
 }
 
-/** The error of a write of a guest's configuration: without a quorum the cluster's file system is read-only. @throws Refusal */
+/** Refuses to write a guest's configuration without a quorum, because the cluster's file system is then read-only. @throws Refusal */
 export function mustBeWritable({ host }: Model, { node, type, vmid }: Pick<HostGuest, 'node' | 'type' | 'vmid'>) {
   if (host.isQuorate()) return
   const folder = type === 'qemu' ? 'qemu-server' : 'lxc'

@@ -1,4 +1,4 @@
-/** A refusal of a request before a task begins, in Proxmox's words. */
+/** A refusal of a request before a task begins, with the text of Proxmox. */
 export class Refusal extends Error {
   readonly status: number
   readonly errors: Record<string, string> | undefined
@@ -9,7 +9,7 @@ export class Refusal extends Error {
   }
 }
 
-/** Proxmox's answer to invalid parameters: each with what is wrong with it. */
+/** Proxmox's answer to invalid parameters, with an error for each of them. */
 export const misfit = (errors: Record<string, string>) => new Refusal(400, 'Parameter verification failed.', errors)
 
 /** Proxmox's answer to a token without the right, or to anybody except root. */

@@ -6,7 +6,7 @@ export type Parts = Record<string, string>
 /** The values of parameters. The items of a list are joined by zero bytes. */
 export type Values = Record<string, string>
 
-/** One of `anyOf` at `path`. */
+/** A needed right: at least one of `anyOf` at `path`. */
 export type Need = { path: string; anyOf: readonly string[] }
 export const need = (path: string, ...anyOf: string[]): Need => ({ path, anyOf })
 
@@ -15,12 +15,15 @@ export type Route = {
   method: 'GET' | PveMethod
   /** Matches the path after `/api2/json`, with a named group for each variable part. */
   pattern: RegExp
-  /** The allowed parameters with the patterns of their values. `net[n]` stands for `net0`, `net1`, … */
+  /** The allowed parameters with the patterns of their values. `net[n]` means `net0`, `net1`, … */
   allowed: Readonly<Record<string, RegExp>>
   required?: readonly string[]
   /** The rights that a caller needs, all of them. They are checked before `run`. */
   needs(parts: Parts, values: Values, model: Model): readonly Need[]
-  /** @param may whether the caller has a right; a list leaves out what the caller may not see. @returns the answer's `data`. @throws Refusal */
+  /**
+   * Carries out the request. @param may returns true if the caller has a right; lists leave out what the caller may not see. @returns the answer's
+   * `data`. @throws Refusal
+   */
   run(model: Model, parts: Parts, values: Values, may: (need: Need) => boolean): unknown
 }
 
@@ -40,15 +43,15 @@ export const listOfAnything = /^.*$/su
 export const vmidShape = /^[1-9]\d{2,8}$/
 export const wordShape = /^[A-Za-z][A-Za-z0-9._-]*$/
 
-/** A path on a guest, with its parts `node`, `type`, `vmid`. @param rest ends with `$` */
+/** Pattern for a path of a guest, with the groups `node`, `type` and `vmid`. @param rest must end with `$` */
 export const onGuest = (rest: string, type = 'qemu|lxc') =>
   new RegExp(`^/nodes/(?<node>[^/]+)/(?<type>${type})/(?<vmid>\\d+)${rest}`)
 
 export type Request = { method: string; path: string; values: Values }
 
 /**
- * Answers a request as Proxmox does, or not at all. @param may whether the caller has a right
- * @returns undefined where no route has that method and path
+ * Answers a request like Proxmox does. @param may returns true if the caller has a right
+ * @returns undefined if no route has this method and path
  * @throws Refusal
  */
 export function answer(
@@ -78,7 +81,7 @@ function mustFit({ allowed, required = [] }: Route, values: Values, path: string
     if (shape === undefined || key.endsWith('[n]')) {
       errors[key] = 'property is not defined in schema and the schema does not allow additional properties'
     } else if (key === 'memory' && path.includes('/qemu/') && !shape.test(value)) {
-      // A VM's memory is a list of properties.
+      // A VM's memory is a property list, so the error names `memory.current`.
       errors['memory.current'] = `type check ('integer') failed - got '${value}'`
     } else if (!shape.test(value)) errors[key] = `value '${value}' does not look like a valid value`
   }

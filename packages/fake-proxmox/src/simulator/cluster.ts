@@ -12,7 +12,7 @@ import { isActive, snapshot } from './snapshot.ts'
 import { beginTask, endTask } from './tasks.ts'
 import type { SimNode, World } from './world.ts'
 
-/** `marks`: as `Cluster.marks`; undefined if there is no such guest. */
+/** `marks`: the method `Cluster.marks`; it returns undefined if there is no such guest. */
 type ClusterParts = {
   world: World
   metrics: Metrics
@@ -162,7 +162,7 @@ async function restart(
   return { ok: true, message: `${unit}.service is active (running).` }
 }
 
-/** Proxmox does not list whom a backup server says a backup belongs to. */
+/** Proxmox does not list the owner that a backup server stores for a backup. */
 const asListed = ({ owner: _, ...backup }: Backup): Backup => backup
 
 const missingFor = (world: World, node: string | undefined) =>

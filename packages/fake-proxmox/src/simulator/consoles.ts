@@ -7,7 +7,7 @@ import { rfbServer } from './rfb.ts'
 import { clockTime, short } from './shell-text.ts'
 import type { SimGuest, World } from './world.ts'
 
-/** The demo's consoles: a container's small shell, and a VM's screen that shows what is known of it. */
+/** The demo's consoles: a small shell for a container, and for a VM a screen that shows facts about it. */
 export function createConsoles(world: World): Consoles {
   async function runningGuest({ vmid }: ConsoleGuest, signal: AbortSignal): Promise<SimGuest> {
     await world.arrive(signal)
@@ -16,7 +16,7 @@ export function createConsoles(world: World): Consoles {
     if (guest.status !== 'stopped') return guest
     throw new JarvisError('cluster_refused', `Proxmox refused (500): ${vmid} is not running.`)
   }
-  /** Calls `ended` once the guest no longer runs. */
+  /** Calls `ended` when the guest no longer runs. @returns stops watching */
   function watchEnd(guest: SimGuest, ended: (reason: string) => void): () => void {
     const look = () => {
       if (world.guests.get(guest.vmid) === guest && guest.status !== 'stopped') return

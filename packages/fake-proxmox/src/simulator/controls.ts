@@ -4,27 +4,27 @@ import { beginTask, endTask } from './tasks.ts'
 import { bootNode } from './waker.ts'
 import { type Effect, simGuest, type World } from './world.ts'
 
-/** Lets tests change the demo cluster. The product never uses it. */
+/** Lets tests change the demo cluster. The product never uses these controls. */
 export type SimulatorControls = {
   /** Every changing request and every command that reached the cluster, oldest first. */
   readonly effects: readonly Effect[]
   setNodeOffline(name: string, offline: boolean): void
   lockGuest(vmid: number, lock: string | undefined): void
-  /** Sets the HA manager's state of a guest; undefined restores its own behaviour. */
+  /** Sets the HA manager's state of a guest; undefined restores the simulated state. */
   setHaState(vmid: number, state: string | undefined): void
-  /** Begins a task such as `vzdump` or `qmigrate`, with its lock if any. @returns a function that ends it */
+  /** Starts a task such as `vzdump` or `qmigrate`, with a lock if given. @returns a function that ends the task */
   beginWork(vmid: number, type: string, lock?: string): () => void
   tagGuest(vmid: number, tags: readonly string[]): void
-  /** Sets where JARVIS itself runs. */
+  /** Sets the guest or node on which JARVIS itself runs. */
   setSelf(self: ClusterState['self']): void
   /** The guest ignores its next clean shutdown or reboot. */
   timeoutNextShutdown(vmid: number): void
   /** The guest's next task ends with `message` and changes nothing. */
   failNextTask(vmid: number, message: string): void
-  /** Delays the next call before it reaches the cluster, ms. */
+  /** Delays the next call by `ms` before it reaches the cluster. */
   slowNextCall(ms: number): void
   renameGuest(vmid: number, name: string): void
-  /** Changes a service on every node, by its own name; an unknown one is added. */
+  /** Changes a service on every node, by its unit name; adds an unknown service. */
   setUnit(id: string, change: Partial<UnitState>): void
   migrateGuest(vmid: number, node: string): void
   setStatus(vmid: number, status: Exclude<Guest['status'], 'unknown'>): void

@@ -5,7 +5,7 @@ import { demoGuests, gpu, hotGuest, oldSnapshot } from './demo-lab.ts'
 
 const gib = 1024 ** 3
 
-/** Where a node's guests have their disks; a file on the NAS can be snapshotted where it is a VM's qcow2 only. */
+/** Storages of the guests' disks, by node. A disk file on the NAS can be snapshotted only if it is a VM's qcow2. */
 const storageOf: Record<string, string> = {
   Home: 'local-zfs',
   pve: 'nvme-fast',
@@ -13,7 +13,7 @@ const storageOf: Record<string, string> = {
   agent: 'tank-nfs',
 }
 
-/** Differences from the usual configuration, by vmid; an empty text takes a key away. */
+/** Differences from the usual configuration, by vmid; an empty value removes a key. */
 const own: Record<number, Record<string, string>> = {
   100: {
     description: 'Router and firewall. Everything goes through it.',
@@ -48,7 +48,7 @@ const own: Record<number, Record<string, string>> = {
   },
 }
 
-/** The demo's guests as their configuration files have them at the start. */
+/** The configuration files of the demo's guests at the start. */
 export function demoSeeds(startedAt: number): Seeds {
   const guests = demoGuests.map((spec): [number, Seed] => {
     const { vmid, node, type, cpuCount, ramTotalBytes, diskTotalBytes, upS } = spec

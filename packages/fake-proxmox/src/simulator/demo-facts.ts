@@ -6,21 +6,21 @@ import { kernel } from './facts.ts'
 const dayMs = 86_400_000
 const mib = 1024 ** 2
 
-/** Each node's root disk: what it is, and the percent of its life that is left. */
+/** The root disk of each node: its model, and its remaining life in percent. */
 const rootDisks: Record<string, { model: string; wearout: number }> = {
   Home: { model: 'Samsung_SSD_870_EVO_120GB', wearout: 83 },
   pve: { model: 'CT120BX500SSD1', wearout: 71 },
   agent1: { model: 'KINGSTON_SA400S37120G', wearout: 64 },
   agent: { model: 'TS64GMTS430S', wearout: 92 },
 }
-/** The pools' own disks. That of `nvme-fast` wears out under the cameras' recordings, and nobody has scrubbed it since spring. */
+/** The disks of the pools. The disk of `nvme-fast` is worn by the cameras' recordings, and its pool was not scrubbed since spring. */
 const poolDisks: Record<string, { model: string; wearout: number; frag: number; scrubbedDaysAgo: number }> = {
   'Home/local-zfs': { model: 'WD_Red_SN700_1000GB', wearout: 88, frag: 18, scrubbedDaysAgo: 17 },
   'agent1/local-zfs': { model: 'CT500P3SSD8', wearout: 95, frag: 3, scrubbedDaysAgo: 12 },
   'pve/nvme-fast': { model: 'Samsung_SSD_970_EVO_Plus_2TB', wearout: 14, frag: 61, scrubbedDaysAgo: 96 },
 }
 
-/** Facts of the demo cluster besides its guests. @param startedAt Unix ms */
+/** Facts of the demo cluster other than its guests. @param startedAt Unix ms */
 export function demoFacts(startedAt: number): ClusterFacts {
   const facts = createFacts((name) => nodeFacts(name, startedAt))
   const inJob = (isServer: boolean) =>
@@ -32,7 +32,7 @@ export function demoFacts(startedAt: number): ClusterFacts {
   facts.jobs.push(
     { ...job, id: 'backup-nas', enabled: 1, schedule: '04:00', storage: 'tank-nfs', vmid: inJob(false) },
     { ...job, id: 'backup-pbs', enabled: 1, schedule: '04:30', storage: 'pbs-main', vmid: inJob(true) },
-    // Switched off while the lab was rebuilt, and never switched on again.
+    // In the demo's story, this job was switched off while the lab was rebuilt, and nobody switched it on again.
     { ...job, id: 'backup-lab', enabled: 0, schedule: 'sat 06:00', storage: 'tank-nfs', vmid: '142' },
   )
   const lastS = Math.floor(startedAt / 1000) - 600
@@ -53,7 +53,7 @@ export function demoFacts(startedAt: number): ClusterFacts {
       rule('ACCEPT', { source: '10.0.4.0/24', macro: 'Ping' }),
     ],
   }
-  // The cameras and a growing photo library.
+  // Growth by the cameras' recordings and a growing photo library, bytes a day.
   facts.growth.set('nvme-fast', 14.5 * gib)
   facts.growth.set('tank-nfs', 21 * gib)
   facts.guestFirewalls.set(113, {
@@ -126,7 +126,7 @@ function nodeFacts(name: string, startedAt: number): Partial<NodeFacts> {
       { Package: 'proxmox-ve', Version: '9.0.0', CurrentState: 'Installed', RunningKernel: kernel },
       { Package: 'pve-manager', Version: '9.0.11', CurrentState: 'Installed', ManagerVersion: '9.0.11' },
       { Package: `proxmox-kernel-${kernel}-signed`, Version: '6.14.11-4', CurrentState: 'Installed' },
-      // Installed, and waits for a reboot where the node has run for long.
+      // Installed; on a node with a long uptime it waits for a reboot.
       ...(name === 'pve'
         ? [{ Package: 'proxmox-kernel-6.14.11-6-pve-signed', Version: '6.14.11-6', CurrentState: 'Installed' }]
         : []),

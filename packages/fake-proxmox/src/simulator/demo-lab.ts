@@ -5,7 +5,7 @@ export const hourMs = 3_600_000
 const day = 86_400
 const tib = 1024 ** 4
 
-/** A node at the start; its figures include its guests'. */
+/** A node at the start. Its values include its guests. */
 export type NodeSpec = {
   name: string
   role: string
@@ -35,7 +35,7 @@ export type GuestSpec = {
   diskRatio: number
   diskTotalBytes: number
   netBps: number
-  /** Seconds since its start. Absent: stopped, and not started with its node. */
+  /** Seconds since the guest's start. Undefined: stopped, and not started with its node. */
   upS?: number
   tags: string[]
 }
@@ -140,7 +140,7 @@ const guest = (
   tags,
 })
 
-/** Per row: id, type, name, node; cores and load; memory; disk; traffic in bytes per second; seconds up. */
+/** Columns: id, type, name, node; cores and load; memory; disk; traffic in bytes per second; uptime in seconds. */
 export const demoGuests: readonly GuestSpec[] = [
   guest([100, 'vm', 'opnsense', 'Home'], [2, 0.09], [0.38, 4], [0.22, 32], 41e6, 41 * day, ['network']),
   guest([101, 'vm', 'homeassistant', 'Home'], [2, 0.06], [0.47, 4], [0.41, 64], 310e3, 41 * day),
@@ -197,7 +197,7 @@ export const demoStorages: readonly StorageSpec[] = [
     usedBytes: 0.13 * tib,
     totalBytes: 0.84 * tib,
   },
-  // Where vaultwarden's disk is replicated to.
+  // The target of the replication of vaultwarden's disk.
   {
     name: 'local-zfs',
     node: 'agent1',
@@ -211,14 +211,14 @@ export const demoStorages: readonly StorageSpec[] = [
 
 /** The backup server that serves `pbs-main`; while the server is down, the storage is unreachable. */
 export const backupServer = { vmid: 141, storage: 'pbs-main' }
-/** Guests backed up to `pbs-main`. Others go to `tank-nfs`, except those in `neverBackedUp`. */
+/** Guests with backups on `pbs-main`. The others have them on `tank-nfs`, except those in `neverBackedUp`. */
 export const onBackupServer: ReadonlySet<number> = new Set([100, 103, 104, 105, 120, 121, 122, 123, 124])
 export const neverBackedUp: ReadonlySet<number> = new Set([141, 142])
 /** Guests under HA: their start and stop are requests to a manager, which carries them out a little later. */
 export const underHa: ReadonlySet<number> = new Set([113])
-/** The guest that lost its GPU this long before the start and decodes on the CPU until it is restarted. */
+/** The guest that lost its GPU `forMs` before the start. It decodes on the CPU until it is restarted. */
 export const hotGuest = { vmid: 123, cpuRatio: 0.97, extraLoad: 18.6, forMs: 6.7 * hourMs }
-/** The passed-through graphics card that it lost. */
+/** The passed-through graphics card that the hot guest lost. */
 export const gpu = {
   slot: '05:00.0',
   words: 'VGA compatible controller: Intel Corporation DG2 [Arc A380] (rev 05)',

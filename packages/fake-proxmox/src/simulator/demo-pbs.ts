@@ -7,7 +7,7 @@ import type { World } from './world.ts'
 
 const dayS = 86_400
 
-/** The demo's backup server: away while its guest is off, as at the start. */
+/** The API of the demo's backup server. It is unreachable while its guest is stopped, as at the start. */
 export function createDemoPbs(world: World): PbsApi {
   return {
     async get(path, query, { signal }) {

@@ -22,7 +22,7 @@ export const knownServices: ReadonlySet<string> = new Set([
 const aliases: Record<string, string> = { sshd: 'ssh', chronyd: 'chrony', syslog: 'rsyslog', smartd: 'smartmontools' }
 const oneshots: ReadonlySet<string> = new Set(['networking'])
 
-/** A unit by any of its names, the same on every node. @param changes by tests, keyed by the unit's own name */
+/** Returns a unit by any of its names. It is the same on every node. @param changes changes made by tests, by unit name */
 export function unitOf(service: string, changes: ReadonlyMap<string, Partial<UnitState>>): UnitState {
   const name = serviceName(service)
   const id = aliases[name] ?? name

@@ -44,13 +44,13 @@ export function writeHistory(world: World) {
   world.tasks.push(...tasks.sort((a, b) => a.startedAt - b.startedAt))
 }
 
-/** Adds backups of three nights, the newest `agoMs` before the start. */
-/** The newest night came after the last verification; one backup has a broken chunk. */
+/** Returns the verification of a backup. The newest night came after the last verification run; one backup has a broken chunk. */
 function verificationOf(vmid: number, night: number): NonNullable<Backup['verification']> {
   if (night === 0) return 'none'
   return vmid === 122 && night === 1 ? 'failed' : 'ok'
 }
 
+/** Adds backups of three nights, the newest `agoMs` before the start. */
 function addBackups(world: World, guest: SimGuest, agoMs: number, storage: string) {
   for (const night of [2, 1, 0]) {
     const createdAt = Math.floor((world.startedAt - agoMs - night * 24 * hourMs) / 1000) * 1000

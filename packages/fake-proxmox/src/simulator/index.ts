@@ -22,7 +22,7 @@ import { World } from './world.ts'
 export type { SimulatorControls } from './controls.ts'
 export type { Effect } from './world.ts'
 
-/** @throws Error where there is no such guest */
+/** @throws Error if there is no such guest */
 const guestFileOf = ({ host, files }: Model): GuestFileOf => {
   return (vmid) => {
     const guest = host.guest(vmid)
@@ -32,7 +32,7 @@ const guestFileOf = ({ host, files }: Model): GuestFileOf => {
   }
 }
 
-/** The marks of each guest; the same object until they are others. */
+/** Returns a function that gives the marks of a guest. It returns the same object until the marks change. */
 function marksOf({ host, files }: Model, world: World) {
   const last = new Map<number, { text: string; marks: GuestMarks }>()
   return (vmid: number): GuestMarks | undefined => {
@@ -49,7 +49,7 @@ function marksOf({ host, files }: Model, world: World) {
   }
 }
 
-/** A cluster in memory. It answers as Proxmox does; what JARVIS adds to every cluster is not part of it. */
+/** A cluster in memory that answers like Proxmox. It does not contain the parts that JARVIS adds to every cluster. */
 export type Simulator = Homelab & {
   /** True if more than half of the nodes are online. */
   isQuorate(): boolean

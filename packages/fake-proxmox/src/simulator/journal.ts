@@ -6,7 +6,7 @@ import type { SimNode, World } from './world.ts'
 export const journalLines = (world: World, node: SimNode): string[] =>
   journalEntries(world, node).map(({ line }) => line)
 
-/** The node's log, oldest first: its tasks, its boot and its faults. `at`: Unix ms. */
+/** Returns a node's journal, oldest first: its tasks, its boot and its faults. `at`: Unix ms. */
 export function journalEntries(world: World, node: SimNode): { at: number; line: string }[] {
   const rows: { at: number; unit: string; text: string }[] = []
   if (world.clock.now() - node.bootedAt < 86_400_000) {
@@ -19,7 +19,7 @@ export function journalEntries(world: World, node: SimNode): { at: number; line:
       text: 'Reached target multi-user.target - Multi-User System.',
     })
   }
-  // The last line that was on disk before the power failed.
+  // The last line that reached the disk before the power failed.
   if (node.name === darkNode.name)
     rows.push({ at: world.startedAt - darkNode.forMs, unit: 'pmxcfs', text: '[status] notice: received log' })
   const hot = world.guests.get(hotGuest.vmid)

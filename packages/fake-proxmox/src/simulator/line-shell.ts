@@ -3,7 +3,7 @@ import type { CommandOutput, TerminalSession } from 'homelab-ports/ports'
 const word = /'([^']*)'|"([^"]*)"|(\|)|([^\s'"|]+)/g
 
 const control = String.fromCharCode(27)
-/** A cursor key or the like, a line end, or one character. */
+/** Matches one key: an escape sequence such as a cursor key, a line end, or one character. */
 const nextKey = new RegExp(`^(?:${control}\\[[0-9;]*[@-~]?|${control}O?.?|\r\n|.)`, 'su')
 
 type Answer = Pick<CommandOutput, 'stdout' | 'stderr'>
@@ -15,7 +15,7 @@ export function lineShell(
 ): TerminalSession {
   const { prompt } = shell
   const ended = new AbortController()
-  /** Input that arrived while a command runs. */
+  /** Input that arrived while a command was running. */
   let input = ''
   let line = ''
   let isBusy = false

@@ -2,12 +2,12 @@ import { hotGuest } from './demo-lab.ts'
 import { heatOf, type SimGuest, type SimNode, type World } from './world.ts'
 
 const metricsEveryMs = 2_000
-/** Most steps that are computed after a gap; the figures do not depend on earlier ones. */
+/** Maximum number of steps that are computed after a gap. Values do not depend on older steps. */
 const mostSteps = 30
 
 export type Metrics = ReturnType<typeof createMetrics>
 
-/** Updates the figures to the present in steps of two seconds. */
+/** Updates the measured values to the present, in steps of two seconds. */
 export function createMetrics(world: World) {
   let doneSteps = 0
   let cancel: (() => void) | undefined
@@ -35,9 +35,9 @@ export function createMetrics(world: World) {
   return {
     upToNow,
     stop,
-    /** Figures move by themselves only while somebody watches. */
+    /** Calls `listener` after each step. Values change by themselves only while there is a watcher. */
     watch(listener: () => void) {
-      // Wrapped, so that one function registered twice counts as two watchers.
+      // Wrapped, so that a function that is registered twice counts as two watchers.
       const watcher = () => listener()
       upToNow()
       world.listeners.add(watcher)
@@ -50,10 +50,10 @@ export function createMetrics(world: World) {
   }
 }
 
-/** Share of the difference per step: a chip's temperature follows the load within seconds. */
+/** Share of the temperature difference that disappears in each step: a chip follows the load within seconds. */
 const coolingPerStep = 0.3
 
-/** Moves all figures by one step of two seconds. */
+/** Changes all measured values by one step of two seconds. */
 export function move(world: World) {
   const jitter = () => world.random() * 2 - 1
   for (const guest of world.guests.values()) if (guest.status === 'running') moveGuest(guest, jitter)

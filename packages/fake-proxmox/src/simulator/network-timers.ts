@@ -3,7 +3,7 @@ import type { PveHost } from '../pve-model/host.ts'
 import { networkChanged } from '../pve-model/network/files.ts'
 import type { World } from './world.ts'
 
-/** The demo's nodes keep timers of their own, which go off whether or not the node is reached. */
+/** Timers on the demo's nodes. They fire even if the node cannot be reached. */
 export function createNetworkTimers(world: World, host: PveHost): NetworkTimers {
   const timers = new Map<string, TimerEnd | 'armed'>()
   return {

@@ -2,10 +2,10 @@ import { endTask } from './tasks.ts'
 import { bootNode } from './waker.ts'
 import type { World } from './world.ts'
 
-/** At speed 1: until its guests are down, until it is off, and until it is back. */
+/** Times at speed 1, ms: until the node's guests are stopped, until the node is off, and until it is back after a reboot. */
 const tookMs = { guests: 3_000, off: 5_000, boot: 20_000 }
 
-/** A node ends its guests and goes off; after a reboot it comes back. */
+/** Stops a node's guests and switches the node off. After a reboot the node comes back. */
 export function nodePower(world: World, name: string, command: 'reboot' | 'shutdown') {
   const node = world.onlineNode(name)
   world.later(tookMs.guests, () => {

@@ -6,14 +6,14 @@ import { createRandom } from './random.ts'
 import { snapshot } from './snapshot.ts'
 import { World } from './world.ts'
 
-/** Steps that the figures need to settle, and how many are computed per minute. */
+/** Steps computed for a minute, and steps that the values need to settle. */
 const stepsAMinute = 2
 const stepsToSettle = 40
 
-/** Minutes per value; a day is recorded in means, as Proxmox does. */
+/** Minutes for each value. Like in Proxmox, a day is recorded as means. */
 const minutesAtOnce = { hour: 1, day: 5 }
 
-/** Yields the demo's figures before its start, oldest first: the same movement as now, seeded by the time. */
+/** Yields the demo's measured values before its start, oldest first. They are computed like present values, with the time as seed. */
 export function* pastOf({ clock, startedAt, seed }: World, span: HistorySpan): Generator<Past> {
   const now = clock.now()
   const stepMs = minutesAtOnce[span] * minuteMs
@@ -29,7 +29,7 @@ export function* pastOf({ clock, startedAt, seed }: World, span: HistorySpan): G
   }
 }
 
-/** The demo as it was at a time, valid until the next event of its story. */
+/** The demo cluster as it was at a past time. The state is valid until the next event of the demo's story. */
 function openEra(startedAt: number, agoMs: number) {
   const world = new World({ now: () => startedAt, after: () => () => {} }, 0, 1)
   const node = world.node(darkNode.name)
@@ -38,12 +38,12 @@ function openEra(startedAt: number, agoMs: number) {
   const [isPastDark, isHot, isBooted] = hasBefallen
   world.guest(hotGuest.vmid).isHot = isHot === true
   if (!isPastDark) world.guest(backupServer.vmid).status = 'running'
-  // Offline long enough that its guests are not shown as running.
+  // Offline since long ago, so that its guests are not shown as running.
   if (isPastDark && !isBooted) node.offlineSince = 0
 
   world.random = () => 0.5
   for (let step = 0; step < stepsToSettle; step += 1) move(world)
-  // Only moving things are computed again, because a day is much data.
+  // Compute only changing values again, because a day is much data.
   const state = snapshot(world, new Set())
   const guests = state.guests.flatMap((view) => {
     const guest = world.guest(view.vmid)

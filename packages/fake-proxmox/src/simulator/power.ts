@@ -59,14 +59,14 @@ export async function power(
 
   const goal = action === 'stop' ? 'stopped' : 'running'
   onProgress?.(seenAfter(outcome(task, task?.exitStatus ?? ''), vmid, goal))
-  // By its own looks and not by the clock, which goes on while a busy machine holds back what the guest does.
+  // Count the looks instead of using the clock: on a busy machine the clock goes on while the guest's events are late.
   for (let waitedMs = 0; world.statusOf(guest) !== goal && waitedMs < seenWithinMs; waitedMs += pollMs) {
     await world.wait(pollMs, signal)
   }
   return outcome(task, task?.exitStatus ?? '')
 }
 
-/** One step as the guest's page asks for it. @returns the UPID @throws Refusal */
+/** Starts a single power step, as requested on the guest's page. @returns the UPID @throws Refusal */
 export function powerStep(world: World, guest: SimGuest, step: PowerStep): string {
   const action = step === 'start' ? 'start' : step === 'reboot' || step === 'reset' ? 'restart' : 'stop'
   const refusal = refusalOf(world, guest, action, step === 'stop' || step === 'reset')
@@ -79,11 +79,11 @@ function kindsOf(guest: SimGuest, action: PowerAction, isForced: boolean): Kind[
   if (action === 'start') return [guest.isHa ? 'hastart' : 'start']
   if (action === 'stop') return [guest.isHa ? 'hastop' : isForced ? 'stop' : 'shutdown']
   if (!isForced) return ['reboot']
-  // A container cannot be reset, so it is stopped and started.
+  // A container cannot be reset, so stop and start it.
   return guest.type === 'vm' ? ['reset'] : ['stop', 'start']
 }
 
-/** The error that Proxmox returns before a task begins, if any. */
+/** Returns the error that Proxmox gives before a task begins; undefined if there is none. */
 function refusalOf(world: World, guest: SimGuest, action: PowerAction, isForced: boolean): string | undefined {
   const { vmid, type, status } = guest
   if (action === 'start') {
@@ -92,12 +92,12 @@ function refusalOf(world: World, guest: SimGuest, action: PowerAction, isForced:
   }
   if (status === 'paused' && !isForced) return 'VM is paused - cannot shutdown'
   if (status !== 'stopped') return undefined
-  // Proxmox says VM here for containers too.
+  // Proxmox says VM here even for containers.
   if (action === 'restart') return `VM ${vmid} not running`
   return type === 'ct' ? `CT ${vmid} not running` : undefined
 }
 
-/** Begins a task; its effects happen over time by themselves. */
+/** Starts a task. Its effects happen later by timers. */
 function runTask(world: World, guest: SimGuest, kind: Kind): Task {
   const { vmid, node, type } = guest
   const task = beginTask(world, { node, vmid, type: typeName(kind, type) })
@@ -125,7 +125,7 @@ function runTask(world: World, guest: SimGuest, kind: Kind): Task {
   world.later(ms, () => {
     if (!isRunning(world, task)) return
     endTask(world, task.upid, 'OK')
-    // A VM's reboot task ends with the VM down; another task starts the VM a moment later.
+    // The reboot task of a VM ends when the VM is down. Another task starts the VM a moment later.
     if (kind === 'reboot' && type === 'vm') {
       guest.status = 'stopped'
       world.later(1_500, () => {
@@ -142,11 +142,14 @@ function runTask(world: World, guest: SimGuest, kind: Kind): Task {
   return task
 }
 
-/** A task no longer runs once its node went away. */
+/** True if the task still runs. A task stops running when its node goes away. */
 const isRunning = (world: World, { upid }: Task) =>
   world.tasks.findLast((task) => task.upid === upid)?.status === 'running'
 
-/** The failure of a task: `afterMs`, its exit status, and `held`: the guest is held until then. Undefined: the task succeeds. */
+/**
+ * Returns the failure of a task; undefined if the task succeeds. `afterMs`: time until it fails; `held`: true if the task holds the guest until
+ * then.
+ */
 function failureOf(guest: SimGuest, kind: Kind): { afterMs: number; exitStatus: string; held: boolean } | undefined {
   const { vmid, type, status, lock } = guest
   const word = type === 'vm' ? 'VM' : 'CT'

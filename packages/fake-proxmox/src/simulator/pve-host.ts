@@ -10,7 +10,7 @@ import { isActive } from './snapshot.ts'
 import { beginTask, endTask } from './tasks.ts'
 import { type SimGuest, simGuest, type World } from './world.ts'
 
-/** The demo's world as the model of Proxmox sees it. */
+/** Gives the model of Proxmox access to the demo's world. */
 export class DemoHost implements PveHost {
   readonly #world: World
   readonly facts: ClusterFacts

@@ -1,4 +1,4 @@
-/** A small seeded generator (mulberry32): the same seed gives the same numbers. @returns numbers from 0 up to, but not including, 1 */
+/** A small seeded generator (mulberry32): the same seed gives the same numbers. @returns numbers from 0 (included) to 1 (excluded) */
 export function createRandom(seed: number): () => number {
   let state = seed >>> 0
   return () => {

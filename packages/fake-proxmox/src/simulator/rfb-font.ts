@@ -1,4 +1,4 @@
-/** Glyphs of ASCII 32 to 126, five columns each; a column's lowest bit is its top dot, and a glyph is eight dots high. */
+/** Glyphs of ASCII 32 to 126, eight dots high, five columns each. The lowest bit of a column is its top dot. */
 const columns = Buffer.from(
   [
     '000000000000005f00000007000700147f147f14242a7f2a12231308646236495522500005030000001c2241000041221c0014083e0814',

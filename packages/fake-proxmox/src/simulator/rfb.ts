@@ -7,12 +7,12 @@ const cell = { width: 6 * scale, height: 8 * scale }
 const text = { columns: 60, rows: 20 }
 const size = { width: text.columns * cell.width, height: text.rows * cell.height }
 const tickMs = 1_000
-/** Most of a client's unread messages, bytes; the longest is a pasted text. */
+/** Maximum size of a client's unread messages, bytes. The longest message is a pasted text. */
 const mostUnread = 256 * 1024
 
 const keys = { backspace: 0xff08, enter: 0xff0d, delete: 0xffff, control: [0xffe3, 0xffe4], alt: [0xffe9, 0xffea] }
 
-/** 32 bits per pixel, 8 per colour: what viewers ask for. `shifts`: of red, green and blue. */
+/** A pixel format with 32 bits per pixel and 8 per colour, which viewers request. `shifts`: bit positions of red, green and blue. */
 type Format = { isBigEndian: boolean; shifts: [number, number, number] }
 const ink = [190, 220, 200] as const
 const ground = [12, 16, 20] as const
@@ -26,8 +26,8 @@ type ScreenParts = {
 }
 
 /**
- * A text screen as a server of the RFB protocol 3.8 without a password: `lines`, drawn again each second, and below them what is typed.
- * Messages that it does not know end it, as the protocol has no way to skip them.
+ * A server of the RFB protocol 3.8, without a password, that shows text: `lines`, drawn again each second, and below them the typed text. An unknown
+ * message ends the session, because the protocol gives no way to skip it.
  */
 export function rfbServer(parts: ScreenParts): ScreenSession & { end(reason?: string): void } {
   const server = new RfbServer(parts)
@@ -44,7 +44,7 @@ export function rfbServer(parts: ScreenParts): ScreenSession & { end(reason?: st
 class RfbServer {
   readonly #parts: ScreenParts
   #unread = Buffer.alloc(0)
-  /** Reads the next message. @returns how many bytes were a whole one; 0: more must come */
+  /** Reads the next message. @returns the length of the message in bytes; 0: the message is not complete yet */
   #step: () => number = () => this.#readVersion()
   #format: Format = { isBigEndian: false, shifts: [16, 8, 0] }
   #isWanted = false
@@ -111,7 +111,7 @@ class RfbServer {
 
   #readVersion(): number {
     if (this.#unread.length < 12) return 0
-    // One security type: none.
+    // Offer one security type: none.
     this.#send(Buffer.from([1, 1]))
     this.#step = () => this.#readSecurity()
     return 12
@@ -191,7 +191,7 @@ class RfbServer {
     return 8
   }
 
-  /** Sends the rows that have changed, if the viewer has asked for a picture. */
+  /** Sends the rows that have changed, if the viewer has requested an update. */
   #draw() {
     if (!this.#isWanted || this.#isOver) return
     const now = [...this.#parts.lines(), '', `> ${this.#typed}_`, '', this.#notice]
@@ -207,7 +207,7 @@ class RfbServer {
   }
 }
 
-/** One row of text as a raw rectangle. */
+/** Encodes one row of text as a raw rectangle. */
 function rectangle(line: string, row: number, { isBigEndian, shifts }: Format): Buffer {
   const [red, green, blue] = shifts
   const pixelOf = ([r, g, b]: readonly [number, number, number]) => ((r << red) | (g << green) | (b << blue)) >>> 0

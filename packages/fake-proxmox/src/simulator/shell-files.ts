@@ -6,7 +6,7 @@ import type { SimNode, World } from './world.ts'
 
 type Host = { world: World; node: SimNode }
 
-/** The few files of a node. */
+/** The few files of a node that the shell can read. */
 const files: ReadonlyMap<string, (host: Host) => string> = new Map([
   ['/etc/hostname', ({ node }) => `${node.name}\n`],
   ['/etc/hosts', hosts],

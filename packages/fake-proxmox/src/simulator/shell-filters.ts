@@ -3,7 +3,7 @@ import { fileText } from './shell-files.ts'
 import { lines, type Options, readOptions, rowsOf } from './shell-text.ts'
 
 type Filter = {
-  /** Letters of options with a value. */
+  /** Letters of the options that take a value. */
   valued?: string
   /** Number of operands before the files. */
   words?(options: Options): number
@@ -21,7 +21,7 @@ function isChosen(list: string, position: number): boolean {
   })
 }
 
-/** A size such as `1.7T`, `38G`, `12`, as `sort -h` compares. */
+/** Converts a size such as `1.7T`, `38G` or `12` to a number, for `sort -h`. */
 function sizeOf(word: string): number {
   const [, digits = '0', unit = ''] = /^\s*(-?[\d.]+)\s*([KMGTP]?)/i.exec(word) ?? []
   return Number(digits) * 1024 ** ' KMGTP'.indexOf(unit === '' ? ' ' : unit.toUpperCase())
@@ -123,7 +123,7 @@ const part = (pick: (rows: string[], count: string) => string[]): Filter => ({
 const tail = (rows: string[], count: string) =>
   count.startsWith('+') ? rows.slice(Math.max(0, Number(count) - 1)) : rows.slice(-Number(count) || rows.length)
 
-/** Matches words, `^`, `$`, `.*` and `|`, which is enough to search a log and cannot run long. */
+/** Matches a pattern with words, `^`, `$`, `.*` and `|`. That is enough to search a log, and it cannot take long. */
 function matches(pattern: string, row: string): boolean {
   return pattern.split(/\\?\|/).some((choice) => {
     const isWhole = { start: choice.startsWith('^'), end: choice.endsWith('$') }
@@ -156,7 +156,7 @@ const grep: Filter = {
   },
 }
 
-/** A program that reads its files, or its standard input. */
+/** Makes a program that reads its files or, without files, its standard input. */
 function program(name: string, { valued = '', words = () => 0, run }: Filter): Program {
   return (args, host, stdin) => {
     const { options, operands } = readOptions(args, valued)

@@ -11,7 +11,7 @@ type Host = { world: World; node: SimNode; guestFile: GuestFileOf }
 const mib = (bytes: number) => String(Math.round(bytes / 1024 ** 2))
 const percent = (part: number, whole: number) => `${Math.round((part / whole) * 100)}%`
 
-/** `qm` and `pct`: guests of this node. */
+/** Makes `qm` or `pct`, for guests of this node. */
 const guestProgram =
   (type: Guest['type']): Program =>
   ([verb, id], { world, node, guestFile }) => {
@@ -93,10 +93,10 @@ const zpool: Program = ([verb, ...args], host) => {
     .join('\n')
 }
 
-/** The size of a new snapshot, since which little was written, bytes. */
+/** Size of a new snapshot, bytes: little was written since. */
 const newSnapshotBytes = 12 * 1024 ** 2
 
-/** Disks of guests are on the node's own pool; large ones include the space of their snapshot. */
+/** Lists ZFS volumes. Disks of guests are on the node's own pool; large disks include the space of their snapshot. */
 const zfs: Program = ([verb, ...args], host) => {
   const { world, node, guestFile } = host
   if (verb !== 'list') return { stderr: `unrecognized command '${verb ?? ''}'\n`, exitCode: 2 }
@@ -145,7 +145,7 @@ const zfs: Program = ([verb, ...args], host) => {
     : table([columns.map((column) => column.toUpperCase()), ...cells])
 }
 
-/** Lists a host bridge, and the graphics card on its node. */
+/** Lists a host bridge and, if the hot guest is on this node, the graphics card. */
 const lspci: Program = (args, { world, node }) => {
   const isThere = world.guests.get(hotGuest.vmid)?.node === node.name
   const { options } = readOptions(args, 's')

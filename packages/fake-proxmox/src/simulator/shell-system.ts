@@ -33,7 +33,7 @@ const free: Program = (args, { node }) => {
 
 type Process = { pid: string; user: string; cpu: number; ram: number; rss: number; command: string }
 
-/** Each guest is one process of its node. */
+/** Lists the processes of a node. Each running guest is one process. */
 function processes({ world, node }: Host): Process[] {
   const guests = [...world.guests.values()].filter((guest) => guest.node === node.name && guest.status === 'running')
   const ofGuests = guests.map(({ vmid, name, type, cpuRatio, cpuCount, ramRatio, ramTotalBytes }): Process => {
@@ -178,7 +178,7 @@ const aptUpdate: Program = ([verb]) =>
     ? 'Hit:1 http://deb.debian.org/debian trixie InRelease\nReading package lists...\nAll packages are up to date.\n'
     : { stderr: 'E: Invalid operation\n', exitCode: 100 }
 
-/** Each node's link to every other one. */
+/** Shows the node's link to each other node. */
 const corosync: Program = (_args, { world, node }) => {
   const nodes = [...world.nodes.values()]
   const own = nodes.indexOf(node) + 1
@@ -194,7 +194,7 @@ const corosync: Program = (_args, { world, node }) => {
   return lines([`Local node ID ${own}, transport knet`, ...links])
 }
 
-/** The node that has the power supply at its port. */
+/** The node to which the UPS is connected. */
 const upsNode = 'Home'
 const upsc: Program = ([what, key], { world, node }) => {
   if (node.name !== upsNode) return { stderr: 'Error: Connection failure: Connection refused\n', exitCode: 1 }

@@ -1,4 +1,4 @@
-/** Aligns rows as columns; `right`: columns, from 0, that are aligned right. */
+/** Aligns rows as columns. @param right indexes, from 0, of columns that are aligned to the right */
 export function table(rows: readonly (readonly string[])[], right: readonly number[] = []): string {
   const widths = (rows[0] ?? []).map((_, column) => Math.max(...rows.map((row) => (row[column] ?? '').length)))
   const lines = rows.map((row) =>
@@ -12,7 +12,7 @@ export function table(rows: readonly (readonly string[])[], right: readonly numb
   return `${lines.join('\n')}\n`
 }
 
-/** A size as df -h and free -h write it: `38G`, `1.7T`. */
+/** A size in the form of `df -h` and `free -h`: `38G`, `1.7T`. */
 export function short(bytes: number, suffix = ''): string {
   const units = ['B', 'K', 'M', 'G', 'T']
   let value = bytes
@@ -30,19 +30,19 @@ const two = (value: number) => String(value).padStart(2, '0')
 
 export const clockTime = (at: number): string => new Date(at).toISOString().slice(11, 19)
 
-/** `Oct 14 06:42:00`, UTC. */
+/** A time in the form of the journal, UTC: `Oct 14 06:42:00`. */
 export function journalTime(at: number): string {
   const date = new Date(at)
   return `${month[date.getUTCMonth()]} ${two(date.getUTCDate())} ${clockTime(at)}`
 }
 
-/** `Tue Oct 14 06:42:00 AM UTC 2025`. */
+/** A time in the form of `date`: `Tue Oct 14 06:42:00 AM UTC 2025`. */
 export function dateLine(at: number): string {
   const date = new Date(at)
   return `${weekday[date.getUTCDay()]} ${journalTime(at)} UTC ${date.getUTCFullYear()}`
 }
 
-/** The value of `-n 20`, `-n20` or `--lines=20`. */
+/** Reads the value of an option such as `-n 20`, `-n20` or `--lines=20`. */
 export function numberOption(args: readonly string[], letter: string, long: string): number | undefined {
   const index = args.findIndex((arg) => arg === `-${letter}` || arg === `--${long}`)
   const joined = args.find((arg) => arg.startsWith(`--${long}=`) || (arg.startsWith(`-${letter}`) && arg.length > 2))
@@ -54,10 +54,10 @@ export function numberOption(args: readonly string[], letter: string, long: stri
 export const rowsOf = (text: string): string[] => (text === '' ? [] : text.replace(/\n$/, '').split('\n'))
 export const lines = (rows: readonly string[]): string => rows.map((row) => `${row}\n`).join('')
 
-/** Options by letter or long name; empty without a value. `-20` is the option `20`. */
+/** Options by letter or long name; an option without a value has an empty text. `-20` is the option `20`. */
 export type Options = ReadonlyMap<string, string>
 
-/** @param valued letters of options with a value */
+/** @param valued letters of the options that take a value */
 export function readOptions(args: readonly string[], valued: string): { options: Options; operands: string[] } {
   const options = new Map<string, string>()
   const operands: string[] = []

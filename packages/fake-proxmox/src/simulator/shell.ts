@@ -8,7 +8,7 @@ import type { SimNode, World } from './world.ts'
 
 /** A program's output; a string alone is standard output with exit code 0. */
 export type Reply = string | { stdout?: string; stderr?: string; exitCode: number }
-/** @param stdin the output of the program before it in a pipe */
+/** A program of the shell. @param stdin the output of the previous program in a pipe */
 export type Program = (
   args: readonly string[],
   host: { world: World; node: SimNode; guestFile: GuestFileOf },

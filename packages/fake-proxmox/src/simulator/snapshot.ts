@@ -7,7 +7,7 @@ import type { SimGuest, SimNode, World } from './world.ts'
 
 const round = (value: number, digits: 1 | 2 | 3) => Math.round(value * 10 ** digits) / 10 ** digits
 
-/** The state for clients. */
+/** Returns the cluster's state in the form that clients receive. */
 export function snapshot(world: World, protectedTargets: ReadonlySet<string>): ClusterState {
   const at = world.clock.now()
   return {
@@ -44,7 +44,7 @@ function guestView(world: World, guest: SimGuest, at: number, protectedTargets: 
   const status = world.statusOf(guest)
   const isUp = status === 'running' || status === 'paused'
   const madeAt = madeAtIn(guest.vmid, world.tasks)
-  // As on a real cluster, an unreadable storage may hold a backup.
+  // As on a real cluster: an unreadable storage may hold a backup, so `backupAt` is null (unknown).
   const isHidden = world.storages.some((storage) => storage.content.includes('backup') && !isActive(world, storage))
   const backupAt = guest.backupAt ?? (isHidden ? null : undefined)
   const diskBytes = guest.diskRatio * guest.diskTotalBytes

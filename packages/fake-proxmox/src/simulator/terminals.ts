@@ -2,7 +2,7 @@ import type { Shell, Terminals } from 'homelab-ports/ports'
 import { lineShell } from './line-shell.ts'
 import type { World } from './world.ts'
 
-/** Shells that answer the demo cluster's commands. */
+/** Shells that answer commands from the demo cluster's state. */
 export function createTerminals(world: World, shell: Shell): Terminals {
   return {
     async open(name, { signal, ...on }) {

@@ -24,7 +24,7 @@ export function createWaker(world: World): Waker {
       }
       const sentAt = world.clock.now()
       onProgress?.(`Waiting until ${name} is seen online`)
-      // By its own looks and not by the clock, as in `power.ts`.
+      // Count the looks instead of using the clock, as in `power.ts`.
       for (let waitedMs = 0; node.offlineSince !== undefined && waitedMs < patienceMs; waitedMs += pollMs) {
         await world.wait(pollMs, signal)
       }

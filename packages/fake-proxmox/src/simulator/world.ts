@@ -13,15 +13,15 @@ import {
 import { createRandom } from './random.ts'
 
 export type SimNode = NodeSpec & {
-  /** Use of the node itself, without guests. */
+  /** Use of resources by the node itself, without its guests. */
   ownCpuRatio: number
   ownRamBytes: number
   extraLoad: number
-  /** Figures without unusual load; heat is computed relative to them. */
+  /** Values under usual load. The temperature is computed relative to them. */
   usual: { cpuRatio: number; temperatureC: number }
   bootedAt: number
   offlineSince: number | undefined
-  /** A magic packet was sent, or the node boots. */
+  /** True after a magic packet was sent, and while the node boots. */
   isWaking: boolean
 }
 
@@ -31,7 +31,7 @@ export type SimGuest = Omit<GuestSpec, 'upS'> & {
   startedAt: number
   startsOnBoot: boolean
   isHa: boolean
-  /** The HA manager's state, while it differs from the guest's own. */
+  /** The HA manager's state; undefined while it equals the guest's own state. */
   haState: string | undefined
   isHot: boolean
   isTemplate: boolean
@@ -46,7 +46,7 @@ export type SimGuest = Omit<GuestSpec, 'upS'> & {
 
 export type Effect = { at: number; kind: 'power' | 'service' | 'wake' | 'command' | 'api'; detail: string }
 
-/** The demo cluster's memory. Every change must call `changed()`. */
+/** The state of the demo cluster. Every change must call `changed()`. */
 export class World {
   readonly clock: Clock
   readonly seed: number
@@ -60,10 +60,10 @@ export class World {
   readonly tasks: Task[] = []
   readonly backups: Backup[] = []
   readonly effects: Effect[] = []
-  /** As `upsc` says it: `OL` on mains, `OB` on battery, `LB` low. */
+  /** The UPS status as `upsc` prints it: `OL` on mains, `OB` on battery, `LB` battery low. */
   upsStatus = 'OL'
   readonly unitChanges = new Map<string, Partial<UnitState>>()
-  /** Where JARVIS itself runs: outside the demo cluster, unless a test sets it. */
+  /** The guest or node on which JARVIS itself runs; undefined: outside the demo cluster. Set by tests. */
   self: ClusterState['self']
   readonly listeners = new Set<() => void>()
   readonly #timers = new Set<() => void>()
@@ -81,7 +81,7 @@ export class World {
     this.storages = demoStorages.map((spec): StorageSpec => ({ ...spec }))
   }
 
-  /** Differs after each change. */
+  /** Returns a number that changes with each change of the cluster. */
   version(): number {
     return this.#version
   }
@@ -114,7 +114,7 @@ export class World {
     this.#slowMs = ms
   }
 
-  /** Begins every call. @throws the signal's reason */
+  /** Called at the start of every call of the cluster; waits if a test has slowed the call. @throws the signal's reason */
   async arrive(signal: AbortSignal): Promise<void> {
     signal.throwIfAborted()
     const ms = this.#slowMs
@@ -146,12 +146,12 @@ export class World {
     throw new JarvisError('not_found', `There is no guest ${vmid}. Guests: ${known.slice(0, 40).join(', ')}${more}.`)
   }
 
-  /** A guest's status; unknown on a lost node. */
+  /** Returns a guest's status; `unknown` if its node is offline. */
   statusOf(guest: SimGuest): Guest['status'] {
     return this.nodes.get(guest.node)?.offlineSince === undefined ? guest.status : 'unknown'
   }
 
-  /** Offline nodes, in words: `agent is offline`. */
+  /** Names the offline nodes: `agent is offline`. */
   missing(): string[] {
     return [...this.nodes.values()]
       .filter((node) => node.offlineSince !== undefined)
@@ -191,7 +191,7 @@ function simNode(spec: NodeSpec, now: number): SimNode {
   }
 }
 
-/** Degrees above usual for a load above usual. */
+/** Degrees above the usual temperature for a CPU ratio above the usual one. */
 export const heatOf = (cpuRatio: number): number => cpuRatio * 54
 
 export function simGuest({ upS, ...spec }: GuestSpec, now: number): SimGuest {

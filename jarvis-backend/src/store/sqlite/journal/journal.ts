@@ -40,7 +40,7 @@ export function createJournal(database: Database, now: () => number, anchor?: An
 /** Entries that are read at once before other work may run, so that a filter without matches does not block the process. */
 const windowSize = 2_000
 
-/** Most journal entries of one call that are read. A call has four (asked, decided, run, ended); the rest is room for grants and later findings. */
+/** Maximum number of entries read for one call. A call has four (asked, decided, run, ended); the rest is room for grants and later findings. */
 const entriesPerCall = 12
 
 const unfiltered = {

@@ -3,7 +3,7 @@ import type { Receipt } from '../../../signing/receipt.ts'
 import type { Database } from '../database.ts'
 import { firstHash, hashOf, type JournalRow } from './journal.ts'
 
-/** Most entries that are searched for lost cards, so that the start does not get slower as the journal grows. */
+/** Maximum number of entries that are searched for lost cards, so that the start does not get slower as the journal grows. */
 const lookedBack = 5_000
 
 /**

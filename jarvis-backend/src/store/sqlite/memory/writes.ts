@@ -3,7 +3,7 @@ import { newId } from '../../../lib/ids.ts'
 import type { WriteRecord } from '../../../tools/memory/memory-tool.ts'
 import type { Database } from '../database.ts'
 
-/** Most writes that can be undone. */
+/** Maximum number of writes that can be undone. */
 const kept = 500
 
 export function createMemoryWrites({ sql, atomically }: Database, now: () => number) {

@@ -13,7 +13,7 @@ import { createSettings } from '../settings.ts'
 import { SqliteStore } from '../sqlite-store.ts'
 import { type InRow, meanRow, rowOf, seriesInRow, take } from './pack.ts'
 
-/** Most series that are stored. */
+/** Maximum number of series that are stored. */
 const mostSeries = 20_000
 const clusterKey = 'samples_of'
 type Row = { at: number; data: Buffer }

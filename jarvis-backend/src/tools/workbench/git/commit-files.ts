@@ -85,7 +85,7 @@ export const commitFiles = gitTool({
 const author = { name: 'JARVIS', email: 'jarvis@localhost' }
 const writing = { isWritable: true, author } as const
 const none = 'none'
-/** Most lines of a diff on a card. */
+/** Maximum number of lines of a diff on a card. */
 const mostLines = 1_000
 
 /** Says how much of the commit the card shows. The approval covers the hidden lines too, by the tree's hash. */

@@ -2,11 +2,11 @@ import { useEffect, useState } from 'react'
 import { CopyButton } from '../../../ui/copy-button.tsx'
 import { type Drawing, draw } from './draw.ts'
 
-/** Keeps finished drawings, so that a block that comes back on screen shows its drawing at once. */
+/** Finished drawings, so that a block that returns on screen shows its drawing at once. */
 const known = new Map<string, Drawing>()
 const kept = 50
 
-/** A Mermaid block as a picture, with its text behind a button. */
+/** A Mermaid block drawn as a picture. A button shows its text. */
 export function Diagram({ text, children }: { text: string; children: React.ReactNode }) {
   const [drawing, setDrawing] = useState(() => known.get(text))
   const [isBroken, setBroken] = useState(false)

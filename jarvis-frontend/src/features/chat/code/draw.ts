@@ -9,7 +9,7 @@ mermaid.initialize({
   securityLevel: 'strict',
   suppressErrorRendering: true,
   theme: 'neutral',
-  // A picture cannot use the page's fonts, so it is measured with the fonts that it will have.
+  // The picture cannot use the page's fonts, so measure it with a font that it will have.
   fontFamily: 'sans-serif',
   htmlLabels: false,
   flowchart: { htmlLabels: false, useMaxWidth: false },
@@ -17,7 +17,7 @@ mermaid.initialize({
   maxEdges: 300,
 })
 
-/** Removes everything that could run from a drawing. Text that is no whole picture, such as `<g>`, is read inside one. */
+/** Removes everything executable from a drawing. Text that is only a part of an SVG, such as `<g>`, is parsed in the SVG namespace. */
 const sanitise = (text: string) =>
   DOMPurify.sanitize(text, {
     ADD_TAGS: ['foreignobject'],
@@ -27,18 +27,18 @@ const sanitise = (text: string) =>
   })
 sanitiseMarkup(sanitise)
 
-/** `width`, `height`: px as drawn. */
+/** `width`, `height`: drawn size, px. */
 export type Drawing = { src: string; width: number; height: number }
 
 let drawn = 0
 
 /**
- * Draws a diagram as a picture. Whatever the text says, the picture runs nothing, links nowhere, loads nothing and cannot
- * leave its box. @throws Error where the text does not parse
+ * Draws a diagram as a picture. For any text, the picture runs no code, has no links, loads nothing and cannot leave its box. @throws Error if the
+ * text does not parse
  */
 export async function draw(text: string): Promise<Drawing> {
   if (text.length > longest) throw new Error('It is too long.')
-  // Measure outside the visible page.
+  // Mermaid measures here, outside the visible page.
   const desk = document.createElement('div')
   desk.className = 'diagram-desk'
   desk.setAttribute('aria-hidden', 'true')

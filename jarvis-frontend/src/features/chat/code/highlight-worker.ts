@@ -25,7 +25,7 @@ const highlighter = createHighlighterCore({
   engine: createJavaScriptRegexEngine({ forgiving: true }),
 })
 
-/** @param begins called once the grammar is loaded, before it reads */
+/** @param begins called when the grammar is loaded, before the text is tokenized */
 async function piecesOf({ text, grammar }: Asked, begins: () => void): Promise<Piece[]> {
   const ready = await highlighter
   const language = await load[grammar]?.()
@@ -33,7 +33,7 @@ async function piecesOf({ text, grammar }: Asked, begins: () => void): Promise<P
   await ready.loadLanguage(language.default)
   begins()
   const pieces: Piece[] = []
-  // The library would leave what is left of a line plain after 500 ms, which the first line of a grammar takes on a slow machine.
+  // By default the library leaves the rest of a line plain after 500 ms. On a slow machine, the first line of a grammar takes that long.
   const { tokens } = ready.codeToTokens(text, { lang: grammar, theme: theme.name, tokenizeTimeLimit: 0 })
   for (const [at, line] of tokens.entries()) {
     if (at > 0) add(pieces, '\n')
@@ -42,7 +42,7 @@ async function piecesOf({ text, grammar }: Asked, begins: () => void): Promise<P
   return pieces
 }
 
-/** Neighbours of one kind are one piece. */
+/** Adds a piece, and joins it with the last piece if both have the same kind. */
 function add(pieces: Piece[], text: string, kind?: Piece[1]): void {
   const last = pieces.at(-1)
   if (last !== undefined && (last[1] === kind || /^\s*$/.test(text))) last[0] += text

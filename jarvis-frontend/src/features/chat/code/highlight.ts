@@ -5,10 +5,10 @@ import type { Kind } from './kinds.ts'
 /** A stretch of code of one kind; without a kind it is plain. */
 export type Piece = [text: string, kind?: Kind]
 export type Asked = { id: number; text: string; grammar: string }
-/** The worker begins to read a text, with its grammar loaded, or has read it. */
+/** A message of the worker. Without `pieces`: the grammar is loaded and the worker starts to tokenize. With `pieces`: the result. */
 export type Told = { id: number; pieces?: Piece[] }
 
-/** A grammar may be slow on hostile code. After this time of reading the code stays plain; loading takes as long as it takes. */
+/** Longest time to tokenize, ms. A grammar may be slow on hostile code, which then stays plain. Loading the grammar does not count. */
 const longestMs = 10_000
 const kept = 200
 
@@ -36,10 +36,10 @@ function giveUp(): void {
 
 const keyOf = (text: string, grammar: string) => `${grammar} ${text}`
 
-/** The cached result, so that a block drawn again looks the same at once. */
+/** Returns the cached result, so that a block that is drawn again looks the same at once. */
 export const highlighted = (text: string, grammar: string) => known.get(keyOf(text, grammar))
 
-/** Highlights code in a worker, so that no block holds up the page. @returns undefined where that took too long */
+/** Highlights code in a worker, so that it does not block the page. @returns undefined if it took too long */
 export function highlight(text: string, grammar: string): Promise<readonly Piece[] | undefined> {
   worker ??= startWorker()
   const id = asked++

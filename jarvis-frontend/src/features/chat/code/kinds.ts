@@ -1,4 +1,4 @@
-/** The kinds of code. Each has a grey and a weight of its own (chat.css); none has a colour. */
+/** The kinds of code. Each has its own grey and font weight (chat.css); none has a colour. */
 export type Kind = 'comment' | 'string' | 'keyword' | 'name' | 'number' | 'sign' | 'added' | 'removed'
 
 const scopes: Record<Kind, string[]> = {
@@ -12,7 +12,7 @@ const scopes: Record<Kind, string[]> = {
   removed: ['markup.deleted'],
 }
 const kinds = Object.keys(scopes) as Kind[]
-/** A theme can map code only to colours, so each kind has a made-up colour. */
+/** Returns a placeholder colour for a kind, because a theme can map code only to colours. */
 const stand = (at: number) => `#0000${String(at + 10)}`
 
 export const theme = {

@@ -1,4 +1,4 @@
-/** The names a fence may have, with their grammars. Code of any other name stays plain, logs included. */
+/** Grammars by the language name of a fence. Code with any other name stays plain, including logs. */
 const grammars: Readonly<Record<string, string>> = {
   bash: 'bash',
   sh: 'bash',
@@ -31,7 +31,7 @@ const grammars: Readonly<Record<string, string>> = {
   html: 'html',
 }
 
-/** The first word of a fence: `yaml title="x"` is yaml. */
+/** Returns the grammar for a fence, by its first word: `yaml title="x"` is yaml. Undefined: plain. */
 export const grammarOf = (fence: string): string | undefined => {
   const name = fence.trim().split(/\s/, 1)[0]?.toLowerCase() ?? ''
   return Object.hasOwn(grammars, name) ? grammars[name] : undefined

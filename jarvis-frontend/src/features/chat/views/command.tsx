@@ -17,7 +17,7 @@ import { isStale, type Live, useCommand } from './use-command.ts'
 
 type Props = { call: Call; sessionId: string; data: CommandData | undefined }
 
-/** A command in the sandbox: its text, output, end and changes. A running command shows its newest lines and Stop. */
+/** A sandbox command: its text, output, outcome and file changes. A running command shows its newest lines and Stop. */
 export function CommandView({ call, sessionId, data }: Props) {
   const isOver = data?.status === 'ended' || (call.result !== undefined && data === undefined)
   const live = useCommand(sessionId, isOver ? undefined : { id: data?.command, toolUseId: call.toolUseId })
@@ -77,7 +77,7 @@ function Ended({ call, data }: { call: Call; data: CommandData }) {
   )
 }
 
-/** A command that runs, or that ran in the background. Its state comes from the server: the call itself ended at once. */
+/** A command that runs, or that ran in the background. Its state comes from the server, because the call itself ended at once. */
 function Running({ call, sessionId, data, live }: Props & { live: Live }) {
   const { row, now, problem } = live
   const { Apply } = useSlots()
@@ -146,7 +146,7 @@ function Running({ call, sessionId, data, live }: Props & { live: Live }) {
   )
 }
 
-/** The whole text of the command, which the row above cuts. */
+/** The full text of the command, which the row above shortens. */
 const Prompt = ({ text, children }: { text: string; children?: React.ReactNode }) => (
   <div className="prompt">
     <code>
@@ -157,7 +157,7 @@ const Prompt = ({ text, children }: { text: string; children?: React.ReactNode }
   </div>
 )
 
-/** Where it ran, and what it could reach. */
+/** The folder that the command saw, and the hosts that it could reach. */
 const Way = ({ data: { folder, egress } }: { data: CommandData }) => (
   <span>
     on a view of <Visible text={folder} />,{' '}

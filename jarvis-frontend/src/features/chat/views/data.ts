@@ -25,7 +25,7 @@ const optional =
   (value) =>
     value === undefined || check(value)
 
-/** The data that each view needs. Entries of an earlier release may lack it. */
+/** Checks for the data of each view. Entries from an earlier release may have no such data. */
 const forms: { [V in keyof Views]: Check } = {
   command: objectOf({
     command: is.string,
@@ -83,7 +83,7 @@ const forms: { [V in keyof Views]: Check } = {
   }),
 }
 
-/** The data of a view; undefined where the call has none of that form. */
+/** Returns the data of a view; undefined if the call's result has no data of that form. */
 export function dataOf<V extends keyof Views>(view: V, { result }: Call): Views[V] | undefined {
   const data = result?.data
   return forms[view](data) ? (data as Views[V]) : undefined

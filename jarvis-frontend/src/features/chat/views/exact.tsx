@@ -2,7 +2,7 @@ import { useState } from 'react'
 import type { Call } from '../runs.ts'
 import { InputOutput } from '../tool-io.tsx'
 
-/** Below a view: its facts, and the exact input and output on request. */
+/** The part below a view: its facts and, on request, the exact input and output. */
 export function Exact({
   call,
   isOpen: begins = false,

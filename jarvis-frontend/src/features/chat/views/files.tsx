@@ -7,7 +7,7 @@ import { Exact } from './exact.tsx'
 
 const shownFiles = 3
 
-/** The files that a call changed. Begins folded after a decision on a card, because the card showed the difference. */
+/** The files that a call changed. The list is collapsed at first if the call had a card, because the card showed the diff. */
 export function FilesView({ call, files: { diff } }: { call: Call; files: FilesData }) {
   const [isOpen, setOpen] = useState(call.needed === undefined)
   const [isWhole, setWhole] = useState(false)

@@ -9,7 +9,7 @@ import { linesOf, sized, withoutScheme } from './texts.ts'
 
 const shownLines = 4
 
-/** A page of the web as the text that the model was given. It has no links, no pictures and no markup. */
+/** A web page as the text that the model received. It has no links, no pictures and no markup. */
 export function PageView({ call, page }: { call: Call; page: PageData }) {
   const [isWhole, setWhole] = useState(false)
   const { url, asked, title, text, from, next, chars, wireBytes, isKept, hidden } = page

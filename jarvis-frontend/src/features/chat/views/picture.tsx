@@ -13,7 +13,7 @@ type Props = { call: Call; picture: PictureData; image: { id: string }; sessionI
 /** An element's number is the second part of its reference `1.25`. The first part is the number of its tab. */
 const numberOf = (ref: string) => ref.slice(ref.indexOf('.') + 1)
 
-/** The picture of a page with the numbers of its elements, and the same numbers as a list. */
+/** A screenshot of a page with the numbers of its elements, and a list with the same numbers. */
 export function PictureView({ call, picture, image, sessionId }: Props) {
   const { url, title, tab, width, height, elements } = picture
   const [chosen, setChosen] = useState<string>()
@@ -21,7 +21,7 @@ export function PictureView({ call, picture, image, sessionId }: Props) {
   const { address, problem } = useImage(sessionId, image.id)
   const choose = (ref: string | undefined) => setChosen(ref === chosen ? undefined : ref)
 
-  /** The number nearest to where the picture was pressed. */
+  /** Chooses the element nearest to the point that was clicked. */
   const press = (event: React.MouseEvent<HTMLElement>) => {
     const { left, top, width: px } = event.currentTarget.getBoundingClientRect()
     const scale = px / Math.max(1, width)
@@ -99,7 +99,7 @@ export function PictureView({ call, picture, image, sessionId }: Props) {
 }
 
 const share = (at: number, whole: number) => Math.min(100, Math.max(0, (at / Math.max(1, whole)) * 100))
-/** Only elements that are clicked say that they ask: filling a field needs no card. */
+/** True if a person would click an element of this role. Only for such elements the list says that a click asks: filling a field needs no card. */
 const isClicked = (role: string) => !/^(?:textbox|searchbox|combobox|listbox|spinbutton|option|slider)$/.test(role)
 
 function useImage(sessionId: string, id: string) {

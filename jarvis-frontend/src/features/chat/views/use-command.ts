@@ -2,7 +2,7 @@ import type { CommandRow, CommandsReply } from 'protocol'
 import { useCallback, useEffect, useState } from 'react'
 import { readCommands } from '../../../api/workbench.ts'
 
-/** `now`: the server's time and this page's time when the server answered, Unix ms. `problem`: why the state is unknown. */
+/** The state of a command. `now`: the server's time and this page's time at the server's answer, Unix ms. `problem`: why the state is unknown. */
 export type Live = {
   row: CommandRow | undefined
   now: { server: number; here: number }
@@ -11,14 +11,14 @@ export type Live = {
 }
 
 const everyMs = 1_500
-/** Shares one request among the rows of a session that ask at the same time. */
+/** Within this time, ms, all rows of a session share one request. */
 const freshMs = 500
 const asked = new Map<string, { at: number; reply: Promise<CommandsReply> }>()
-/** `connect`: the link is back, and anything may have changed meanwhile. */
+/** True if an event may concern commands. `connect`: the connection is back, and anything may have changed. */
 const isNews = (event: Event) => ['commands', 'connect'].includes((event as CustomEvent<string>).detail)
 let isListening = false
 
-/** Forgets answers from before the news. Called before any row listens, so that all rows then share one request. */
+/** Drops answers that are older than a change. Called before any row listens, so that after a change all rows share one request. */
 function forgetAtNews(): void {
   if (isListening) return
   isListening = true
@@ -38,7 +38,10 @@ function commandsOf(sessionId: string): Promise<CommandsReply> {
 
 const staleMs = everyMs * 4
 
-/** True if the last answer is too old, or a later request failed, so that nothing shown may pass for the present. @param at this page's time, Unix ms */
+/**
+ * True if the last answer is too old or a later request failed, so that the shown state may no longer be current. @param at this page's time, Unix
+ * ms
+ */
 export const isStale = ({ now, problem }: Pick<Live, 'now' | 'problem'>, at: number): boolean =>
   problem !== undefined || at - now.here > staleMs
 
@@ -48,7 +51,10 @@ export const foundIn = (
   { id, toolUseId }: { id: string | undefined; toolUseId: string },
 ): CommandRow | undefined => items.find((row) => (id === undefined ? row.toolUseId === toolUseId : row.id === id))
 
-/** The state of a command, read again while it runs: when the server tells of more to see, and every 1.5 s. @param of undefined: nothing is read */
+/**
+ * Reads the state of a command. While the command runs, reads again every 1.5 s and when the server reports a change. @param of undefined: nothing
+ * is read
+ */
 export function useCommand(sessionId: string, of: { id: string | undefined; toolUseId: string } | undefined): Live {
   const [state, setState] = useState<Omit<Live, 'renew'>>({
     row: undefined,
@@ -72,7 +78,7 @@ export function useCommand(sessionId: string, of: { id: string | undefined; tool
         ({ items, now }) => {
           if (!isHere) return
           const row = foundIn(items, { id, toolUseId })
-          // A command in the foreground begins a moment after its call.
+          // A foreground command starts a moment after its call, so a missing command is not a problem then.
           const problem = row === undefined && id !== undefined ? 'It is not kept any more.' : undefined
           setState({ row, now: { server: now, here: Date.now() }, problem })
           if (problem === undefined && row?.status !== 'ended') later(everyMs)

@@ -8,7 +8,10 @@ import { PageView } from './page.tsx'
 import { PictureView } from './picture.tsx'
 import './views.css'
 
-/** Draws a call in the view that its tool names. A view that this page does not know, or whose data is missing, is replaced by the exact input and output. */
+/**
+ * Draws a call in the view that its tool names. If this page does not know the view, or its data is missing, shows the exact input and output
+ * instead.
+ */
 export function CallBlock({ call, sessionId }: { call: Call; sessionId: string }) {
   return (
     <div className="view">

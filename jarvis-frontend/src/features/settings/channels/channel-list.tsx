@@ -3,7 +3,7 @@ import { Visible } from '../../../ui/boxed.tsx'
 import { Mark } from '../../../ui/mark.tsx'
 import { atMostOf, lineOf, markOf, mayNow } from './words.ts'
 
-/** All channels, a row each. The open one's settings stand below its row. */
+/** All channels, one row each. The settings of the open channel are below its row. */
 export function ChannelList({
   channels,
   open,

@@ -18,7 +18,7 @@ import { useAttempt } from '../people/use-attempt.ts'
 import { Groups } from './groups.tsx'
 import { isWithin, rights } from './words.ts'
 
-/** One channel: the people it reaches, what a tap there may do, its settings, and a test. */
+/** One channel: the people that it reaches, what they may decide there, its settings, and a test. */
 export function ChannelPart({
   channel,
   isOwner,
@@ -30,7 +30,7 @@ export function ChannelPart({
   isOwner: boolean
   isResting: boolean
   onChanged: () => void
-  /** The pairings that wait. */
+  /** The pairings that wait for confirmation. */
   children: React.ReactNode
 }) {
   const { id, name, readers, state, from, recipients, pairs, subscribes, settings } = channel
@@ -179,7 +179,7 @@ function Recipient({
 }: {
   recipient: ChannelRecipient
   channel: ChannelInfo
-  /** Ids of the agents that may answer there. */
+  /** Ids of the agents that may answer on this channel. */
   agents: readonly string[]
   isResting: boolean
   onChange: (body: ChannelRecipientBody) => void

@@ -4,7 +4,7 @@ import { Visible } from '../../../ui/boxed.tsx'
 import { Mark } from '../../../ui/mark.tsx'
 import { deliveryMark, endOf } from './words.ts'
 
-/** The messages that were sent, and what became of each. */
+/** The messages of the channels and the state of each. */
 export function Deliveries({
   items,
   channels,

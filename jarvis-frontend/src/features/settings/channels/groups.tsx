@@ -5,7 +5,7 @@ import { Visible } from '../../../ui/boxed.tsx'
 import { FormProblem } from '../form-problem.tsx'
 import { useAttempt } from '../people/use-attempt.ts'
 
-/** Chooses a group chat that is told: one that the channel lists, or one by its number. */
+/** Chooses a group chat that gets messages: one that the channel lists, or one by its id. */
 export function Groups({
   channel: { id, name },
   isResting,

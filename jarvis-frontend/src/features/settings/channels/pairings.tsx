@@ -9,7 +9,7 @@ import { QrCode } from '../../../ui/qr-code.tsx'
 import { FormProblem } from '../form-problem.tsx'
 import { useAttempt } from '../people/use-attempt.ts'
 
-/** Pairs a phone: shows a code for one use, then asks the person to confirm the number of whoever used it. */
+/** Pairs a phone: shows a code for one use, then asks the person to confirm the number of the phone that used it. */
 export function Pairings({
   channel: { id, name },
   pairings,

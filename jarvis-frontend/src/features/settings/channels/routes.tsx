@@ -6,7 +6,7 @@ import { TwoStep } from '../people/two-step.tsx'
 import { useAttempt } from '../people/use-attempt.ts'
 import { hearersOf, hoursPattern, leasts, matters, type Route, routeWords } from './words.ts'
 
-/** The routes, a row each, and a form for another one. A route says which matters a channel tells. */
+/** The routes, one row each, and a form for a new one. A route says which kinds of messages a channel sends. */
 export function Routes({
   rules,
   channels,

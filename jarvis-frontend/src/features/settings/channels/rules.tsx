@@ -4,7 +4,7 @@ import { FormProblem } from '../form-problem.tsx'
 import { useAttempt } from '../people/use-attempt.ts'
 import { hoursPattern, peopleOf } from './words.ts'
 
-/** Quiet hours, and the time after which each channel and person hears of an unanswered card. Saving keeps the routes. */
+/** Quiet hours, and the delay after which each channel and person is told of an unanswered card. Saving keeps the routes. */
 export function RulesForm({
   rules,
   channels,

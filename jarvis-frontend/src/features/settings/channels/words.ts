@@ -12,11 +12,11 @@ export const isWithin = (decides: Decides, most: Decides) => rank(decides) <= ra
 export const atMostOf = ({ atMost }: Pick<ChannelInfo, 'atMost'>) =>
   atMost === 'none' ? 'only Tell' : `up to ${mayOf(atMost)}`
 
-/** The most that any recipient of a channel may decide now. */
+/** The most far-reaching right to decide that any recipient of a channel has now. */
 export const mayNow = ({ recipients }: Pick<ChannelInfo, 'recipients'>) =>
   mayOf(recipients.reduce<Decides>((most, { decides }) => (isWithin(decides, most) ? most : decides), 'none'))
 
-/** A channel's second line: where it goes and whom it reaches, or what is wrong. */
+/** The second line of a channel: its place and the people it reaches, or what is wrong. */
 export function lineOf({ state, problem, place, recipients, pairs, subscribes, waiting }: ChannelInfo): string {
   if (state === 'off') return 'not set up'
   const nobody = subscribes ? 'no browser yet' : 'nobody is paired'
@@ -90,7 +90,7 @@ export const matters: readonly [Route['kinds'][number], string][] = [
   ['observed', 'calls that the policy watches'],
   ['glass', 'decisions that an owner made alone'],
 ]
-/** The least weight of a matter that a route tells, in words. */
+/** The minimum severity of a message that a route sends, in words. */
 export const leasts: readonly [Route['least'], string][] = [
   ['info', 'everything'],
   ['warning', 'warnings'],
@@ -100,14 +100,14 @@ export const leasts: readonly [Route['least'], string][] = [
 type Reached = Pick<ChannelInfo, 'recipients'>
 const eachOnce = (named: readonly (readonly [string, string])[]): [string, string][] => [...new Map(named)]
 
-/** The id and name of everybody whom channels reach, each once. */
+/** Id and name of each person whom the channels reach, without duplicates. */
 export const peopleOf = (channels: readonly Reached[]): [string, string][] =>
   eachOnce(
     channels.flatMap(({ recipients }) =>
       recipients.filter(({ isGroup }) => !isGroup).map((one) => [one.person, one.personName] as const),
     ),
   )
-/** The people whom channels reach, and the groups. A group's id is that of its recipient. */
+/** Id and name of the people and groups that the channels reach. A group's id is the id of its recipient. */
 export const hearersOf = (channels: readonly Reached[]): [string, string][] => [
   ...peopleOf(channels),
   ...channels.flatMap(({ recipients }) =>

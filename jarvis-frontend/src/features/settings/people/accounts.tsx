@@ -21,7 +21,7 @@ import { useAttempt } from './use-attempt.ts'
 const watched = ['connect', 'people']
 const nameOf = ({ name, email, subject }: ForeignAccount) => name ?? email ?? subject
 
-/** The accounts of another service with which this person signs in. Draws nothing where no such service is configured. */
+/** The accounts of another service with which this person signs in. Renders nothing if no such service is configured. */
 export function YourAccounts({ isResting }: { isResting: boolean }) {
   const { data, problem: unread, again } = useLoad('accounts', listAccounts, watched)
   const { problem, isBusy, attempt } = useAttempt()

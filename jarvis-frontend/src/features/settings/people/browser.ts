@@ -15,7 +15,7 @@ const browsers = [
   [/Safari\//, 'Safari'],
 ] as const
 
-/** `Firefox on Linux`: the browser and system of a user agent. Another program's user agent is cut at 60 characters. */
+/** Returns browser and system of a user agent: `Firefox on Linux`. An unknown user agent is cut at 60 characters. */
 export function browserOf(client: string): string {
   const browser = browsers.find(([sign]) => sign.test(client))?.[1]
   if (browser === undefined) return client === '' ? 'unknown program' : client.slice(0, 60)

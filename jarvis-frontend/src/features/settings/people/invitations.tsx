@@ -18,21 +18,24 @@ type Props = {
   people: readonly KnownPerson[]
   /** The person who invites. */
   own: { id: string; name: string }
-  /** The roles that can be given. */
+  /** Roles that this person may give. */
   given: readonly string[]
   roles: readonly RoleInfo[] | undefined
   isResting: boolean
   onRenamed: () => void
 }
 
-/** For owners: the open invitations, and a form for a new one, whose link is shown once. */
+/** For owners: the open invitations, and a form for a new one. The link of a new invitation is shown once. */
 export function Invitations({ people, own, given, roles, isResting, onRenamed }: Props) {
   const { data, problem: unread, again } = useLoad('invitations', listInvitations, ['connect', 'people'])
   const { problem, isBusy, attempt } = useAttempt()
   const [made, setMade] = useState<InvitationReply>()
   const [role, setRole] = useState('operator')
   const isHeld = isResting || isBusy
-  /** Asks the first owner for a name before the first invitation: afterwards the sign-in page asks for names. */
+  /**
+   * True if the first owner is still alone. Before the first invitation the page asks the owner for a name, because the sign-in page then asks for
+   * names.
+   */
   const isAlone = people.length === 1
   const make = (form: HTMLFormElement) => {
     const fields = new FormData(form)
@@ -162,7 +165,7 @@ function Row({
   onWithdraw,
 }: {
   invitation: Invitation
-  /** The person who invites; undefined: the command line. */
+  /** The person who sent the invitation; undefined: it was made on the command line. */
   by: string | undefined
   isResting: boolean
   onWithdraw: () => void

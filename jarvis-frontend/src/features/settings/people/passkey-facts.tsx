@@ -10,7 +10,7 @@ type Props = { passkey: Passkey }
 
 const isOld = ({ lastUsedAt, createdAt }: Passkey, now: number) => isLongUnseen(lastUsedAt ?? createdAt, now)
 
-/** A key, or a warning at one that nobody has used for long. */
+/** A key icon, or a warning if the passkey was not used for a long time. */
 export function PasskeyMark({ passkey }: Props) {
   return isOld(passkey, useNow(60_000)) ? <Mark kind="warn" size={11} label="long unused:" /> : <KeyMark />
 }
@@ -24,7 +24,7 @@ export function PasskeyName({ passkey: { name, isSynced } }: Props) {
   )
 }
 
-/** When it was used last, and when it was made. */
+/** When the passkey was last used, and when it was created. */
 export function PasskeyUse({ passkey }: Props) {
   const now = useNow(60_000)
   const { createdAt, lastUsedAt } = passkey

@@ -12,7 +12,7 @@ import { useAttempt } from './use-attempt.ts'
 type Props = {
   passkeys: PasskeysReply
   isResting: boolean
-  /** Why the last passkey cannot be removed; undefined where it can. */
+  /** Why the last passkey cannot be removed; undefined if it can. */
   lastHeld: string | undefined
   onChanged: () => void
 }

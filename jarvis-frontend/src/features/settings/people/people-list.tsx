@@ -7,10 +7,10 @@ import { useNow } from '../../../ui/use-now.ts'
 import { Initial } from './initial.tsx'
 import { roleSentence } from './words.ts'
 
-/** The id of a person's row, which takes the focus again when the person is closed. */
+/** Element id of a person's row. The row gets the focus when the person's details close. */
 export const rowOf = (id: string) => `person-${id}`
 
-/** Everybody who may sign in, a row each. */
+/** All people who may sign in, one row each. */
 export function PeopleList({
   people,
   roles,
@@ -20,10 +20,10 @@ export function PeopleList({
 }: {
   people: readonly KnownPerson[]
   roles: readonly RoleInfo[] | undefined
-  /** The id of the person who looks. */
+  /** Id of the signed-in person. */
   own: string
   open: string | undefined
-  /** Absent where rows do not open. */
+  /** Undefined if the rows do not open. */
   linkTo: ((id: string) => string) | undefined
 }) {
   return (

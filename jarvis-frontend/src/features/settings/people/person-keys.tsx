@@ -10,7 +10,7 @@ import { useAttempt } from './use-attempt.ts'
 
 type Props = { id: string; name: string; isResting: boolean }
 
-/** The passkeys of another person for an owner, who removes one that is lost. */
+/** For owners: another person's passkeys, to remove one that is lost. */
 export function PersonPasskeys({ id, name, isResting }: Props) {
   return (
     <Keys

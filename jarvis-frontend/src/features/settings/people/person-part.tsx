@@ -17,23 +17,23 @@ import { lastOwnerWords, roleSentence } from './words.ts'
 type Props = {
   person: KnownPerson
   people: readonly KnownPerson[]
-  /** The roles that can be given. */
+  /** Roles that this person may give. */
   given: readonly string[]
   roles: readonly RoleInfo[] | undefined
   isOwn: boolean
   isResting: boolean
   onChanged: () => void
-  /** Takes the focus when the person is opened. */
+  /** Gets the focus when the person's details open. */
   heading: React.Ref<HTMLHeadingElement>
   /** The button beside Edit that closes the part. */
   close?: React.ReactNode
-  /** A form that judges a call of this person's. */
+  /** A form that shows the gate's verdict on a call of this person. */
   children: React.ReactNode
-  /** The person's latest entries of the journal. */
+  /** The person's newest journal entries. */
   lately: React.ReactNode
 }
 
-/** One person for an owner: what the role allows, where the person is signed in, and every act on the person. */
+/** The details of one person, for owners: what the role allows, the person's sign-ins, and all actions on the person. */
 export function PersonPart(props: Props) {
   const { person, people, given, roles, isOwn, isResting, onChanged, heading, close, children, lately } = props
   const { id, name, role, disabledAt } = person
@@ -190,7 +190,7 @@ function NameAndRole({
   )
 }
 
-/** The sign-ins of a person, without addresses: only the person sees those. */
+/** A person's sign-ins without IP addresses: only the person sees the addresses. */
 function PersonSignIns({ id }: { id: string }) {
   const { data, problem } = useLoad(`sign-ins of ${id}`, () => readSignInsOf(id), ['connect'])
   if (data === undefined) return problem === undefined ? null : <FormProblem text={problem.message} />

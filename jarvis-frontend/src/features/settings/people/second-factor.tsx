@@ -14,7 +14,7 @@ import { FormProblem } from '../form-problem.tsx'
 import { TwoStep } from './two-step.tsx'
 import { useAttempt } from './use-attempt.ts'
 
-/** With this many recovery codes left, the page suggests new ones. */
+/** If this number of recovery codes or fewer is left, the page suggests new ones. */
 const few = 3
 
 /** This person's second factor: the codes of an app, and the recovery codes. */

@@ -6,7 +6,7 @@ import { useNow } from '../../../ui/use-now.ts'
 import { browserOf } from './browser.ts'
 import { TwoStep } from './two-step.tsx'
 
-/** The sign-ins of a person. `onEnd`: absent for another person's sign-ins, which are shown without addresses. */
+/** The sign-ins of a person. `onEnd`: undefined for another person's sign-ins, which are shown without IP addresses. */
 export function SignIns({
   items,
   isResting,

@@ -4,7 +4,7 @@ import { Visible } from '../../../ui/boxed.tsx'
 import { KeyMark } from '../../../ui/key-mark.tsx'
 import { useNow } from '../../../ui/use-now.ts'
 
-/** A row of an SSH key: name, when it was added and last used, fingerprint. */
+/** A row of an SSH key: name, date added, last use, fingerprint. */
 export function SshKeyFacts({ sshKey: { id, name, createdAt, lastUsedAt } }: { sshKey: SshKeyInfo }) {
   const now = useNow(60_000)
   return (

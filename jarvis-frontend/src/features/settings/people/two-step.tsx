@@ -12,7 +12,7 @@ export function TwoStep({
 }: {
   act: string
   object: string
-  /** The text of the first button; absent: `act`. */
+  /** The text of the first button; default: `act`. */
   label?: string
   keep?: string
   held?: string | undefined

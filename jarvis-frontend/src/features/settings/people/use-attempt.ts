@@ -1,11 +1,11 @@
 import { useState } from 'react'
 import { ApiError } from '../../../api/http.ts'
 
-/** Runs one request at a time and keeps why the last one failed. */
+/** Runs one request at a time and stores the error of the last one. */
 export function useAttempt() {
   const [problem, setProblem] = useState<string>()
   const [isBusy, setBusy] = useState(false)
-  /** @returns whether it was done */
+  /** @returns true if the request succeeded; false if it failed or another request is running */
   const attempt = async (work: () => Promise<unknown>): Promise<boolean> => {
     if (isBusy) return false
     setBusy(true)

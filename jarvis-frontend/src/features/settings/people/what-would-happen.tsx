@@ -7,7 +7,7 @@ import { Tier } from '../../../ui/tier.tsx'
 import { FormProblem } from '../form-problem.tsx'
 import { useAttempt } from './use-attempt.ts'
 
-/** The verdict on one call of a person. Nothing is run. */
+/** Shows the gate's verdict on one call of a person. Runs nothing. */
 export function WhatWouldHappen({ person: { id, name } }: { person: KnownPerson }) {
   const [found, setFound] = useState<TryRoleReply>()
   const { problem, isBusy, attempt, say } = useAttempt()
@@ -66,7 +66,7 @@ export function WhatWouldHappen({ person: { id, name } }: { person: KnownPerson 
 
 const outcomes = { runs: 'Runs', asks: 'Asks', refused: 'Wrong arguments', black: 'Refused' } as const
 
-/** The arguments of a call; undefined: they are no JSON object. */
+/** Parses the arguments of a call; undefined: the text is not a JSON object. */
 function inputOf(text: string): Record<string, unknown> | undefined {
   try {
     const value: unknown = JSON.parse(text.trim() || '{}')

@@ -1,14 +1,14 @@
 import type { RoleInfo } from 'protocol'
 import type { KnownPerson } from '../../../api/people.ts'
 
-/** One sentence for each role that every installation has. */
+/** A sentence for each built-in role. */
 const houseRoles: Record<string, string> = {
   owner: 'May do everything, and decides about people, secrets and policy.',
   operator: 'May ask for and decide everything but Never, on the whole cluster. Changes no people, secrets or policy.',
   viewer: 'May read. Asks for nothing and decides nothing.',
 }
 
-/** The rights of a role in one sentence: the dashboard's own for a shipped role, else the server's. */
+/** Returns the rights of a role in one sentence: the dashboard's own sentence for a built-in role, otherwise the server's. */
 export function roleSentence(role: string, roles: readonly RoleInfo[] | undefined): string {
   if (Object.hasOwn(houseRoles, role)) return houseRoles[role] ?? ''
   const known = roles?.find(({ name }) => name === role)?.sentence
@@ -16,7 +16,7 @@ export function roleSentence(role: string, roles: readonly RoleInfo[] | undefine
   return roles === undefined ? '' : `policy.yaml has no role ${role}, so it allows nothing.`
 }
 
-/** Why the last owner cannot be lowered, disabled or removed; undefined where this person can be. */
+/** Returns why the last owner cannot be given a lesser role, disabled or removed; undefined if this person can be. */
 export function lastOwnerWords(person: KnownPerson, people: readonly KnownPerson[]): string | undefined {
   const owners = people.filter(({ role, disabledAt }) => role === 'owner' && disabledAt === undefined)
   return owners.length === 1 && owners[0]?.id === person.id
@@ -24,5 +24,5 @@ export function lastOwnerWords(person: KnownPerson, people: readonly KnownPerson
     : undefined
 }
 
-/** `only you`, `3` */
+/** A number of people in words: `only you`, `3`. */
 export const peopleCount = (people: number): string => (people === 1 ? 'only you' : String(people))

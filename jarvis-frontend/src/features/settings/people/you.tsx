@@ -14,7 +14,7 @@ import { useAttempt } from './use-attempt.ts'
 
 type Props = { me: MeReply; decides: boolean; isResting: boolean; onChanged: () => void }
 
-/** How this person signs in and signs decisions. */
+/** The passkeys, keys and codes with which this person signs in and signs decisions. */
 export function YourFactors({ me: { factors }, decides, isResting, onChanged }: Props) {
   const passkeys = useLoad('passkeys', listPasskeys, ['connect'])
   return (

@@ -16,7 +16,7 @@ export const areaTitles: Readonly<Record<AreaName, string>> = {
 export function Areas(props: {
   areas: readonly WorkbenchArea[]
   section: WorkbenchSection
-  /** Undefined where this person may not change it. */
+  /** Undefined if this person may not change the settings. */
   onChange: ((section: WorkbenchSection) => void) | undefined
 }) {
   return (

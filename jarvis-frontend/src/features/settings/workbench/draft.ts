@@ -4,7 +4,7 @@ type RootRow = NonNullable<WorkbenchSection['roots']>[number]
 
 const usualSocket = '/var/run/docker.sock'
 
-/** True if a section turns an area on. An area that the section does not name stays as it is in force. */
+/** True if a section turns an area on. An area that the section does not mention keeps its present state. */
 export function isOn({ name, isOn: inForce }: WorkbenchArea, section: WorkbenchSection): boolean {
   switch (name) {
     case 'files':
@@ -18,7 +18,7 @@ export function isOn({ name, isOn: inForce }: WorkbenchArea, section: WorkbenchS
   }
 }
 
-/** The section with an area on or off. Files that are turned off lose their roots. */
+/** Returns the section with an area turned on or off. Turning off files removes the roots. */
 export function switched(section: WorkbenchSection, area: AreaName, on: boolean): WorkbenchSection {
   const { roots, docker, ...rest } = section
   switch (area) {
@@ -33,7 +33,7 @@ export function switched(section: WorkbenchSection, area: AreaName, on: boolean)
   }
 }
 
-/** Why an area cannot be turned on or off now; undefined where it can. */
+/** Returns why an area cannot be turned on or off now; undefined if it can. */
 export function hindrance(section: WorkbenchSection, area: AreaName, on: boolean): string | undefined {
   if (area === 'git' && on && (section.roots ?? []).length === 0)
     return 'Add the folder of the repository as a root first.'
@@ -44,14 +44,14 @@ export function hindrance(section: WorkbenchSection, area: AreaName, on: boolean
   return undefined
 }
 
-/** Adds a root, or replaces the one of that name. */
+/** Adds a root, or replaces the root with the same name. */
 export function withRoot(section: WorkbenchSection, root: RootRow): WorkbenchSection {
   const roots = section.roots ?? []
   const isThere = roots.some(({ name }) => name === root.name)
   return { ...section, roots: isThere ? roots.map((one) => (one.name === root.name ? root : one)) : [...roots, root] }
 }
 
-/** Removes a root. Git needs one, so removing the last root turns Git off. */
+/** Removes a root. Git needs at least one root, so removing the last one turns Git off. */
 export function withoutRoot(section: WorkbenchSection, name: string): WorkbenchSection {
   const roots = (section.roots ?? []).filter((root) => root.name !== name)
   return { ...section, roots, git: section.git && roots.length > 0 }

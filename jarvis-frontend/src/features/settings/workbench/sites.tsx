@@ -1,6 +1,6 @@
 import { Visible } from '../../../ui/boxed.tsx'
 
-/** One of the draft's lists of sites, each `HOST:PORT`. */
+/** One of the lists of sites in the draft. Each entry is `HOST:PORT`. */
 export function Sites({
   title,
   about,

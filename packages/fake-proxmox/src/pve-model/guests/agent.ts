@@ -111,7 +111,7 @@ const windows = {
   machine: 'x86_64',
 }
 
-/** The output of a few known programs; others are not installed. @throws Refusal where the command is empty */
+/** Returns the output of a few known programs; others are not installed. @throws Refusal if the command is empty */
 function ranAs({ name }: HostGuest, [program = '', ...args]: string[], input: string) {
   if (program === '') throw misfit({ command: 'no program' })
   const prints: Record<string, string> = {

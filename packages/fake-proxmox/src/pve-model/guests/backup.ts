@@ -6,11 +6,11 @@ import { linesOf } from './files.ts'
 import { storageAt } from './volumes.ts'
 import { work } from './work.ts'
 
-/** How long a backup takes, ms for each GiB of the guest's disks. */
+/** Duration of a backup, ms for each GiB of the guest's disks. */
 const tookMsPerGib = 300
 const gib = 1024 ** 3
 
-/** The guest that a backup's name names. */
+/** Returns the vmid in a backup's name. */
 export const vmidOf = (volid: string) => /(?:vzdump-(?:qemu|lxc)-|\/(?:vm|ct)\/)(\d+)/.exec(volid)?.[1] ?? '0'
 export const readsBackup = (volid: string, storage = volid.split(':')[0]) => [
   need(`/storage/${storage}`, 'Datastore.AllocateSpace', 'Datastore.Allocate'),

@@ -30,18 +30,18 @@ export function needsOf(type: PveType, vmid: string, keys: Config, deleted: read
   })
 }
 
-/** The rights to use the bridges that a configuration's network cards name. */
+/** Returns the rights needed to use the bridges of a configuration's network cards. */
 export const bridgeNeeds = (config: Config): Need[] =>
   Object.entries(config).flatMap(([key, value]) => {
     const bridge = /^net\d+$/.test(key) ? /(?:^|,)bridge=([^,]+)/.exec(value)?.[1] : undefined
     return bridge === undefined ? [] : [need(`/sdn/zones/localnetwork/${bridge}`, 'SDN.Use')]
   })
 
-/** The keys of a configuration among a request's parameters. */
+/** Returns those parameters of a request that are configuration keys. */
 export const keysIn = (type: PveType, values: Values): Config =>
   Object.fromEntries(Object.entries(values).filter(([key]) => isKey(type, key)))
 
-/** @throws Refusal for a key to delete that does not exist, or that the request also sets */
+/** Returns the keys that a request deletes. @throws Refusal for a key that does not exist, or that the request also sets */
 export function deletedIn(type: PveType, values: Values): string[] {
   const keys = (values.delete ?? '').split(/[,; ]+/).filter((key) => key !== '')
   for (const key of keys) {
@@ -95,7 +95,7 @@ function removeKey(model: Model, guest: HostGuest, config: Config, key: string) 
   config[`unused${n}`] = `${disk.volid},size=${sizeOf(disk.bytes)}`
 }
 
-/** Makes a new disk for `local-zfs:8` (8 GiB). Any other value is used as it is. */
+/** Creates a new disk for a value such as `local-zfs:8` (8 GiB). Any other value is used unchanged. */
 export function diskValue(
   model: Model,
   guest: Pick<HostGuest, 'type' | 'vmid' | 'node'>,
@@ -121,7 +121,7 @@ export function diskValue(
   return [made, ...kept, `size=${sizeOf(bytes)}`].join(',')
 }
 
-/** Gives a network card without a MAC address one. */
+/** Adds a MAC address to a network card that has none. */
 export function completed({ type, vmid }: Pick<HostGuest, 'type' | 'vmid'>, key: string, value: string): string {
   if (!/^net\d+$/.test(key)) return value
   const mac = macOf(vmid * 8 + Number(key.slice(3)))
@@ -131,7 +131,7 @@ export function completed({ type, vmid }: Pick<HostGuest, 'type' | 'vmid'>, key:
   return value.replace(/^(virtio|e1000|e1000e|rtl8139|vmxnet3)(?=,|$)/, `$1=${mac}`)
 }
 
-/** @throws Refusal where the storage does not have the file */
+/** @throws Refusal if the storage does not have the file */
 export function mustExist(model: Model, node: string, volid: string) {
   const [storage = ''] = volid.split(':')
   if (model.media.some((one) => one.volid === volid) && model.host.isActive(storage, node)) return

@@ -34,7 +34,7 @@ export const configRoutes: readonly Route[] = [
           else config[key] = value
         }
       }
-      // Proxmox writes these into each VM's file when it makes the VM.
+      // Proxmox writes these keys into the file of each new VM.
       const made = {
         meta: 'creation-qemu=11.0.2,ctime=1760000000',
         vmgenid: `7b0c2a1e-0000-4000-8000-${guest.vmid.toString().padStart(12, '0')}`,
@@ -115,7 +115,7 @@ function change(model: Model, parts: Parts, values: Values) {
   changeConfig(model, vmid, keysIn(type, values), deleted)
 }
 
-/** @throws Refusal where the file changed since the caller read it. An empty digest skips the check. */
+/** @throws Refusal if the file has changed since the caller read it. An empty digest skips the check. */
 export function mustBeUnchanged(model: Model, guest: ReturnType<typeof guestIn>, expected: string) {
   if (expected === '' || expected === model.files.digestOf(guest)) return
   throw new Refusal(
@@ -130,7 +130,7 @@ const numbers = new Set(
   'onboot protection template cores sockets swap acpi kvm tablet numa unprivileged tty'.split(' '),
 )
 
-/** Turns flags and counts into numbers, as Proxmox answers them. A VM's memory stays text. */
+/** Converts flags and counts to numbers, like Proxmox's answers. A VM's memory stays text. */
 function numbered(config: Record<string, string>): Record<string, string | number> {
   return Object.fromEntries(
     Object.entries(config).map(([key, value]) => [key, numbers.has(key) ? Number(value) : value]),

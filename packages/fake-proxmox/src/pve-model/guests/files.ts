@@ -11,7 +11,7 @@ export type Snapshot = {
   /** Unix seconds. */
   snaptime: number
   parent: string | undefined
-  /** The volume with the saved memory and its size. Absent: the snapshot has no memory. */
+  /** The volume with the saved memory, and its size. Undefined: the snapshot has no memory. */
   vmstate: string | undefined
   vmstateBytes: number
   config: Config
@@ -26,7 +26,7 @@ export type GuestFile = {
   pendingSince: number
   /** Oldest first. */
   snapshots: Snapshot[]
-  /** The snapshot that is the parent of the present state. */
+  /** The snapshot on which the present state is based. */
   parent: string | undefined
 }
 
@@ -57,7 +57,7 @@ export function createGuestFiles(host: PveHost, seeds: ReadonlyMap<number, Seed>
     return known
   }
 
-  /** The file's text. */
+  /** Returns the text of a guest's file. */
   function textOf(guest: HostGuest): string {
     const file = of(guest)
     const pending = [...file.pending].map(([key, value]) =>
@@ -76,7 +76,7 @@ export function createGuestFiles(host: PveHost, seeds: ReadonlyMap<number, Seed>
     textOf,
     set: (vmid: number, file: GuestFile) => void files.set(vmid, file),
     remove: (vmid: number) => void files.delete(vmid),
-    /** SHA-1 of the file, its snapshots and its lock included. */
+    /** SHA-1 of the file, including its snapshots and its lock. */
     digestOf: (guest: HostGuest): string => createHash('sha1').update(textOf(guest)).digest('hex'),
   }
 }
@@ -94,7 +94,7 @@ export const linesOf = (config: Config) =>
     .map(([key, value]) => `${key}: ${value.replaceAll('\n', '%0A')}\n`)
     .join('')
 
-/** The first section of the file: the keys of the model and those of the host. */
+/** Returns the first section of the file: the keys that the model stores and the keys that the host stores. */
 export function fullConfig(guest: HostGuest, { config, parent }: Pick<GuestFile, 'config' | 'parent'>): Config {
   return {
     ...config,

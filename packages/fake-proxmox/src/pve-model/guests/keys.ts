@@ -17,7 +17,7 @@ const memory = 'VM.Config.Memory'
 const network = 'VM.Config.Network'
 const disk = 'VM.Config.Disk'
 const cloudInit = 'VM.Config.Cloudinit'
-/** The right to set options of root alone. No token has it, not even a token of root. */
+/** The right for options that only root may set. No token has it, not even a token of root. */
 export const rootOnly = 'root'
 
 const both: Record<string, Key> = {
@@ -101,14 +101,14 @@ export const isKey = (type: PveType, name: string): boolean => keyOf(type, name)
 export const rightOf = (type: PveType, name: string, value = ''): string =>
   value.includes('media=cdrom') ? 'VM.Config.CDROM' : (keyOf(type, name)?.[1] ?? rootOnly)
 
-/** A configuration's keys as a route's parameters. */
+/** Returns a configuration's keys as parameters of a route. */
 export const shapesOf = (type: PveType): Record<string, RegExp> =>
   Object.fromEntries(Object.entries(keys[type]).map(([name, [shape]]) => [name, shape]))
 const atOnce = {
   qemu: /^(name|onboot|shares|startup|description|protection|tags|balloon|cpuunits|cpulimit|(net|scsi|virtio|sata|ide|unused|ipconfig)\d+|ciuser|cipassword|sshkeys|nameserver|searchdomain)$/,
   lxc: /^(?!(features|unprivileged|arch|ostype|tty|console|cmode|rootfs)$)/,
 }
-/** True if a running guest takes a change of the key over at once. Other changes wait until it stops. */
+/** True if a running guest applies a change of the key at once. Other changes wait until the guest stops. */
 export const isTakenAtOnce = (type: PveType, name: string): boolean => atOnce[type].test(name)
 
 const disks = { qemu: /^(scsi|virtio|sata|ide)\d+$|^(efidisk0|tpmstate0)$/, lxc: /^(rootfs|mp\d+)$/ }

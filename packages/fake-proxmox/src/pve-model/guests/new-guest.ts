@@ -5,10 +5,10 @@ import { type Config, nameKey, newFile } from './files.ts'
 import { uuidOf } from './usual-config.ts'
 import { bytesOf, disksIn } from './volumes.ts'
 
-/** A guest that is being made. Its number is taken already. */
+/** A guest that is being created. Its vmid is already taken. */
 export type NewGuest = { vmid: number; type: PveType; node: string; config: Config; pool: string | undefined }
 
-/** @throws Refusal where the number is taken. @param doing `create`, `restore`, `clone` */
+/** @throws Refusal if the vmid is taken. @param doing `create`, `restore`, `clone` */
 export function mustBeFreeId({ host }: Model, vmid: number, type: PveType, doing: string) {
   const taken = host.guest(vmid)
   if (taken === undefined) return
@@ -18,7 +18,7 @@ export function mustBeFreeId({ host }: Model, vmid: number, type: PveType, doing
   throw new Refusal(500, `unable to ${doing} ${word} ${vmid} - ${other} ${vmid} already exists on node '${taken.node}'`)
 }
 
-/** Takes the number. Until `completeGuest` the guest is locked, and its file holds the lock alone. */
+/** Takes the vmid. Until `completeGuest` the guest is locked, and its file contains only the lock. */
 export function claimGuest({ host, files }: Model, { vmid, type, node }: NewGuest, lock = 'create') {
   files.set(vmid, newFile({ config: {} }))
   host.addGuest({
@@ -39,7 +39,7 @@ export function claimGuest({ host, files }: Model, { vmid, type, node }: NewGues
   })
 }
 
-/** Writes the guest's file and puts the guest into its pool. Before that it is in no pool. */
+/** Writes the guest's file and adds the guest to its pool. */
 export function completeGuest(model: Model, { vmid, type, config, pool }: NewGuest) {
   const { host, files } = model
   const { [nameKey(type)]: name, tags = '', template, lock: _, ...rest } = config
@@ -57,16 +57,16 @@ export function completeGuest(model: Model, { vmid, type, config, pool }: NewGue
   if (pool !== undefined) model.pools.get(pool)?.vmids.add(vmid)
 }
 
-/** Keys that Proxmox writes into a new VM's file, with values that no other VM has. */
+/** Keys that Proxmox writes into a new VM's file. No other VM has the same values. */
 export const marksOfNew = ({ host }: Model, vmid: number): Config => ({
   meta: `creation-qemu=9.2.0,ctime=${Math.floor(host.now() / 1000)}`,
   smbios1: `uuid=${newUuid({ host }, vmid)}`,
 })
 
-/** Another one at each moment. */
+/** Returns a UUID that differs each time. */
 export const newUuid = ({ host }: Pick<Model, 'host'>, vmid: number): string =>
   uuidOf(`${vmid} ${host.now()} ${host.tasks().length}`)
 
-/** The total size of all disks, from which the length of a task follows. */
+/** Total size of all disks, GiB. The duration of a task depends on it. */
 export const gibsIn = (type: PveType, config: Config) =>
   disksIn(type, config).reduce((sum, { bytes }) => sum + bytes, 0) / (bytesOf('1G') ?? 1)

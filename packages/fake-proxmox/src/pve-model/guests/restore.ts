@@ -12,7 +12,7 @@ import { macOf } from './usual-config.ts'
 import { bindMountsIn, disksIn, makeVolume, storageForDisks } from './volumes.ts'
 import { mustBeFree, work } from './work.ts'
 
-/** How long a restore takes, ms for each GiB of disks. */
+/** Duration of a restore, ms for each GiB of disks. */
 const tookMsPerGib = 400
 
 /** Restores a backup to an id. @returns the UPID @throws Refusal before a task begins */
@@ -75,7 +75,7 @@ export function restore(model: Model, node: string, type: PveType, values: Recor
       if (values.start === '1') host.bootGuest(vmid)
     },
     failed() {
-      // Proxmox removes a failed container. Of a failed VM it leaves the file, unlocked.
+      // Proxmox removes a container whose restore failed. Of a VM it leaves the file, without the lock.
       const left = host.guest(vmid)
       if (left === undefined) return
       if (type === 'lxc') destroy(model, left)
@@ -91,7 +91,7 @@ export function restore(model: Model, node: string, type: PveType, values: Recor
 const unusedOf = (disks: Config): Config =>
   Object.fromEntries(Object.values(disks).map((value, n) => [`unused${n}`, value]))
 
-/** The configuration of a restored VM. The request's values override those of the archive. */
+/** Returns the configuration of a restored VM. Values of the request override those of the archive. */
 function mergedVm(model: Model, vmid: number, archived: Config, values: Record<string, string>): Config {
   const { template: _, ...config } = archived
   const own = completedKeys('qemu', vmid, values)
@@ -101,7 +101,7 @@ function mergedVm(model: Model, vmid: number, archived: Config, values: Record<s
   return { ...config, ...cards, ...uuid, ...own }
 }
 
-/** The configuration of a restored container. With `unique`, the archive's cards override those of the request. */
+/** Returns the configuration of a restored container. With `unique`, the archive's network cards override those of the request. */
 function mergedCt(vmid: number, archived: Config, values: Record<string, string>): Config {
   const own = completedKeys('lxc', vmid, values)
   const cards = values.unique === '1' ? withNewMacs(vmid, archived, /(hwaddr)=[0-9A-F:]{17}/i) : {}
@@ -116,7 +116,7 @@ function withNewMacs(vmid: number, config: Config, mac: RegExp): Config {
   )
 }
 
-/** The configuration keys of a request, in the form in which the file has them. */
+/** Returns the configuration keys of a request, in the form in which the file stores them. */
 export function completedKeys(type: PveType, vmid: number, values: Record<string, string>): Config {
   const keys = Object.entries(keysIn(type, values)).filter(([key]) => key !== 'lock')
   return Object.fromEntries(keys.map(([key, value]) => [key, completed({ type, vmid }, key, value)]))

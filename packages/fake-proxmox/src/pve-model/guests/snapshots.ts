@@ -8,7 +8,7 @@ import { wordOf, work } from './work.ts'
 
 const snapshotName = /^[A-Za-z][A-Za-z0-9_-]{1,39}$/
 const tookMs = { take: 2_000, withMemory: 12_000, remove: 2_000, rollback: 4_000 }
-/** The overhead that QEMU adds to saved memory. */
+/** Overhead that QEMU adds to saved memory, bytes. */
 const memoryExtraBytes = 500 * 1024 ** 2
 
 const may: Route['needs'] = ({ vmid }) => [need(`/vms/${vmid}`, 'VM.Snapshot')]
@@ -16,14 +16,14 @@ const mayRollBack: Route['needs'] = ({ vmid }) => [need(`/vms/${vmid}`, 'VM.Snap
 const sees: Route['needs'] = ({ vmid }) => [need(`/vms/${vmid}`, 'VM.Audit')]
 const prefix = (guest: HostGuest) => (guest.type === 'qemu' ? 'qm' : 'vz')
 
-/** @throws Refusal where the guest has no snapshot of that name */
+/** @throws Refusal if the guest has no snapshot of this name */
 export function snapshotNamed(file: GuestFile, name: string): Snapshot {
   const found = file.snapshots.find((snapshot) => snapshot.name === name)
   if (found === undefined) throw new Refusal(500, `snapshot '${name}' does not exist`)
   return found
 }
 
-/** True if all volumes of a guest's configuration allow snapshots. */
+/** True if all volumes of a guest's configuration can be snapshotted. */
 export function canSnapshot({ host }: Model, guest: HostGuest, config: Config): boolean {
   if (guest.isTemplate || bindMountsIn(config).length > 0) return false
   return disksIn(guest.type, config).every(({ storage, volid }) => {
@@ -172,7 +172,7 @@ function remove(model: Model, guest: HostGuest, name: string) {
   })
 }
 
-/** Frees the volume with the memory that a snapshot keeps. */
+/** Frees the volume with the saved memory of a snapshot. */
 export function freeMemory(model: Model, { node }: HostGuest, { vmstate, vmstateBytes }: Snapshot) {
   if (vmstate === undefined) return
   freeVolumes(model, node, [{ storage: vmstate.split(':')[0] ?? '', bytes: vmstateBytes }])
@@ -204,7 +204,7 @@ function rollBack(model: Model, guest: HostGuest, name: string, isStarted: boole
       file.config = rest
       file.pending.clear()
       file.parent = name
-      // A rollback cuts the guest's power, whatever it was doing.
+      // A rollback cuts the guest's power, in any state.
       host.changeGuest(vmid, { name: own, tags: tags.split(';').filter((tag) => tag !== ''), status: 'stopped' })
       if (vmstate !== undefined || isStarted) host.bootGuest(vmid)
     },

@@ -3,7 +3,7 @@ import { guestIn } from '../model.ts'
 import { Refusal } from '../refusal.ts'
 import { flag, need, onGuest, type Route, whole } from '../route.ts'
 
-/** How much a running guest reads from its disks, bytes a second. */
+/** Disk reads of a running guest, bytes a second. */
 const readBps = 200_000
 
 export const statusRoutes: readonly Route[] = [

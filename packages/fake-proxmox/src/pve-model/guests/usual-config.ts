@@ -3,16 +3,16 @@ import type { HostGuest } from '../host.ts'
 
 const gib = 1024 ** 3
 
-/** A MAC address in Proxmox's own range, the same each time for one number. */
+/** Returns a MAC address in Proxmox's own range; the same for the same number. */
 export function macOf(number: number): string {
   const hex = (number % 2 ** 24).toString(16).padStart(6, '0').toUpperCase()
   return `BC:24:11:${hex.slice(0, 2)}:${hex.slice(2, 4)}:${hex.slice(4, 6)}`
 }
 
-/** About when the first guests were made, Unix seconds. */
+/** Approximate creation time of the first guests, Unix seconds. */
 const firstMadeS = 1_700_000_000
 
-/** A UUID, the same each time for one text. */
+/** Returns a UUID; the same for the same text. */
 export function uuidOf(text: string): string {
   const hex = createHash('sha1').update(text).digest('hex')
   return [hex.slice(0, 8), hex.slice(8, 12), hex.slice(12, 16), hex.slice(16, 20), hex.slice(20, 32)].join('-')

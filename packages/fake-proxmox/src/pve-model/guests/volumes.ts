@@ -7,7 +7,7 @@ import { isDiskKey } from './keys.ts'
 const unit: Record<string, number> = { '': 1, K: 1024, M: 1024 ** 2, G: 1024 ** 3, T: 1024 ** 4 }
 const gib = 1024 ** 3
 
-/** The bytes of a size such as `32G`; undefined for another text. */
+/** Parses a size such as `32G` into bytes; undefined for any other text. */
 export function bytesOf(size: string | undefined): number | undefined {
   const [, number = '', letter = ''] = /^(\d+(?:\.\d+)?)([KMGT]?)$/.exec(size ?? '') ?? []
   return number === '' ? undefined : Number(number) * (unit[letter] ?? 1)
@@ -16,7 +16,7 @@ export const sizeOf = (bytes: number) => (bytes % gib === 0 ? `${bytes / gib}G` 
 
 export type Disk = { key: string; value: string; volid: string; storage: string; bytes: number }
 
-/** The disks of a configuration that lie on storages, without CDs and bind mounts. `withUnused` includes `unusedN`. */
+/** Returns the disks of a configuration that are on storages, without CDs and bind mounts. `withUnused`: also `unusedN`. */
 export function disksIn(type: PveType, config: Config, withUnused = false): Disk[] {
   return Object.entries(config).flatMap(([key, value]) => {
     if (!isDiskKey(type, key) && !(withUnused && /^unused\d+$/.test(key))) return []
@@ -30,7 +30,7 @@ export function disksIn(type: PveType, config: Config, withUnused = false): Disk
 export const bindMountsIn = (config: Config): string[] =>
   Object.entries(config).flatMap(([key, value]) => (/^mp\d+$/.test(key) && value.startsWith('/') ? [key] : []))
 
-/** @throws Refusal where the node does not have the storage, or cannot read it now */
+/** @throws Refusal if the node does not have the storage, or cannot read it now */
 export function storageAt({ host }: Model, name: string, node: string): HostStorage {
   const named = host.storages().filter((storage) => storage.name === name)
   if (named.length === 0) throw new Refusal(500, `storage '${name}' does not exist`)
@@ -40,7 +40,7 @@ export function storageAt({ host }: Model, name: string, node: string): HostStor
   return found
 }
 
-/** @throws Refusal where the storage does not take disks of this type of guest */
+/** @throws Refusal if the storage does not accept disks of this type of guest */
 export function storageForDisks(model: Model, type: PveType, name: string, node: string): HostStorage {
   const storage = storageAt(model, name, node)
   if (storage.content.includes(type === 'qemu' ? 'images' : 'rootdir')) return storage
@@ -52,7 +52,7 @@ export function storageForDisks(model: Model, type: PveType, name: string, node:
   )
 }
 
-/** Takes the space of a new volume. @returns the volume's id @throws Refusal where the storage has too little space */
+/** Creates a volume and takes its space. @returns the volume's id @throws Refusal if the storage has too little space */
 export function makeVolume(
   model: Model,
   { type, vmid, node }: Pick<HostGuest, 'type' | 'vmid' | 'node'>,

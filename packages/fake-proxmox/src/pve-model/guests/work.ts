@@ -11,25 +11,25 @@ export type Work = {
   /** The task's type in the UPID, such as `qmsnapshot`. */
   type: string
   vmid: number
-  /** How long the task takes, ms of the cluster's time. */
+  /** Duration of the task, ms of the cluster's time. */
   ms: number
-  /** The task ends with `job errors` whatever went wrong; only its log gives the reason. */
+  /** True: every failure ends the task with `job errors`, and only its log gives the reason. */
   isJob?: true
-  /** The lock in the guest's configuration during the task. Absent: only the hidden lock file. */
+  /** The lock in the guest's configuration during the task. Undefined: only the hidden lock file. */
   lock?: string
-  /** Runs before the work. @throws Refusal, with which the task ends */
+  /** Runs before the work. @throws Refusal; the task then ends with it */
   check?(guest: HostGuest | undefined): void
-  /** Runs before the configuration is written: what is done then stays, though the write fails. @throws Refusal */
+  /** Runs before the configuration is written. Its effects stay even if the write fails. @throws Refusal */
   before?(say: (line: string) => void): void
-  /** Writes the configuration. @throws Refusal, with which the task ends */
+  /** Writes the configuration. @throws Refusal; the task then ends with it */
   finish(say: (line: string) => void): void
-  /** Cleans up as Proxmox does after a task that failed on the way. */
+  /** Cleans up after a task that failed midway, like Proxmox does. */
   failed?(): void
 }
 
 export const wordOf = ({ type }: Pick<HostGuest, 'type'>) => (type === 'qemu' ? 'VM' : 'CT')
 
-/** @throws Refusal where a lock in the configuration keeps the request off */
+/** @throws Refusal if the guest's configuration has a lock */
 export function mustBeFree(guest: HostGuest) {
   if (guest.lock !== undefined) throw new Refusal(500, `${wordOf(guest)} is locked (${guest.lock})`)
 }
@@ -71,7 +71,7 @@ export function work(model: Model, { node, type, vmid, ms, lock, isJob, check, b
     // The node went away during the task, so the lock stays.
     if (host.tasks().find((task) => task.upid === upid)?.exitStatus !== undefined) return
     if (guest !== undefined && host.guest(vmid) !== undefined) {
-      // A lock in a configuration that cannot be written stays.
+      // If the configuration cannot be written, its lock stays.
       if (lock === undefined) host.changeGuest(vmid, { isHeld: false })
       else if (host.isQuorate()) host.changeGuest(vmid, { lock: undefined })
     }

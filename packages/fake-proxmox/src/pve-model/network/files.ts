@@ -1,22 +1,22 @@
 import type { Model } from '../model.ts'
 import { parseInterfaces, writeInterfaces } from './interfaces.ts'
 
-/** A node's /etc/network/interfaces, and the staged file beside it. */
+/** A node's /etc/network/interfaces, and the staged file with changes that are not applied yet. */
 export interface NetworkFiles {
   read(): string
   staged(): string | undefined
   stage(text: string): void
-  /** Puts the staged file in force. */
+  /** Applies the staged file. */
   apply(): void
-  /** Drops the staged file. */
+  /** Deletes the staged file. */
   drop(): void
-  /** Puts this text in force in place of the present file. */
+  /** Replaces the present file by this text. */
   restore(text: string): void
   /** The address by which the rest of the cluster reaches the node. */
   address: string
 }
 
-/** The interfaces of a node with one network card, a bridge on it, and the address on the bridge. */
+/** The network configuration of a node with one network card, a bridge on it, and the address on the bridge. */
 export function plainNetwork(address: string): NetworkFiles {
   const text = writeInterfaces(
     new Map<string, Record<string, string>>([
@@ -55,7 +55,7 @@ export function plainNetwork(address: string): NetworkFiles {
   }
 }
 
-/** Updates whether the rest of the cluster reaches a node after a change of its network. */
+/** After a change of a node's network, updates if the rest of the cluster can reach the node. */
 export function networkChanged({ host }: Pick<Model, 'host'>, node: string) {
   const { address, read } = host.facts.node(node).network
   const isReached = [...parseInterfaces(read()).values()].some(

@@ -1,7 +1,7 @@
 /** An interface of /etc/network/interfaces, by the names of Proxmox's API. */
 export type Interface = Record<string, string>
 
-/** The file's option names, by the API's names. */
+/** Option names in the file, by option name in the API. */
 const fileNames: Record<string, string> = {
   cidr: 'address',
   gateway: 'gateway',
@@ -14,7 +14,7 @@ const fileNames: Record<string, string> = {
 }
 const apiNames = new Map(Object.entries(fileNames).map(([api, file]) => [file, api]))
 
-/** Reads a file of ifupdown2, as Proxmox writes it; `lo` is left out. */
+/** Parses a file of ifupdown2, in the form in which Proxmox writes it. Leaves out `lo`. */
 export function parseInterfaces(text: string): Map<string, Interface> {
   const found = new Map<string, Interface>()
   const at = (name: string) => {
@@ -42,7 +42,7 @@ export function parseInterfaces(text: string): Map<string, Interface> {
   return found
 }
 
-/** The file's text for these interfaces. */
+/** Returns the text of the file for these interfaces. */
 export function writeInterfaces(interfaces: ReadonlyMap<string, Interface>): string {
   const blocks = [...interfaces].map(([name, values]) => {
     const method = values.cidr === undefined ? 'manual' : 'static'

@@ -28,7 +28,7 @@ const shapes = {
 
 const isBridge = (type: string | undefined) => type === 'bridge' || type === 'OVSBridge'
 
-/** The configured interfaces. Proxmox reads the staged file if there is one. */
+/** Returns the configured interfaces. Like Proxmox, reads the staged file if there is one. */
 const configured = ({ host }: Model, { node = '' }: Parts) => {
   const { read, staged } = host.facts.node(node).network
   return parseInterfaces(staged() ?? read())
@@ -41,7 +41,7 @@ function found(model: Model, parts: Parts): { all: Map<string, Interface>; one: 
   return { all, one }
 }
 
-/** An interface as Proxmox answers it: with the address in two forms, and flags as numbers. */
+/** An interface in the form in which Proxmox returns it: the address in two forms, flags as numbers. */
 function rowOf(values: Interface) {
   const { cidr: address, autostart, bridge_vlan_aware: aware } = values
   const method = address === undefined ? 'manual' : 'static'
@@ -128,7 +128,7 @@ export const networkRoutes: readonly Route[] = [
       const failure = faults.failReload
       delete faults.failReload
       host.later(reloadMs, () => {
-        // Proxmox replaces the file before it reloads the network.
+        // Proxmox replaces the file before it reloads the network, so the new file stays even if the reload fails.
         host.facts.node(node).network.apply()
         networkChanged(model, node)
         host.endTask(upid, failure ?? 'OK')
@@ -138,7 +138,7 @@ export const networkRoutes: readonly Route[] = [
   },
 ]
 
-/** The removed and added lines between two texts. */
+/** Returns the lines that were removed and added between two texts. */
 function diffOf(before: string, after: string): string {
   const [old, now] = [before.split('\n'), after.split('\n')]
   return [

@@ -6,7 +6,7 @@ import type { BackupJob, FirewallFacts } from './facts.ts'
 const audit = () => [need('/', 'Sys.Audit')]
 const listOf = (list = '') => list.split(',').map(Number)
 
-/** Proxmox counts a disabled backup job as cover too. */
+/** True if a backup job includes the guest. Like Proxmox, counts disabled jobs too. */
 function covers(job: BackupJob, { vmid, node }: { vmid: number; node: string }): boolean {
   if (job.node !== undefined && job.node !== node) return false
   return job.all === 1 ? !listOf(job.exclude).includes(vmid) : listOf(job.vmid).includes(vmid)

@@ -1,36 +1,36 @@
 import { type NetworkFiles, plainNetwork } from '../network/files.ts'
 
-/** A row as Proxmox answers it. */
+/** A row in the form in which Proxmox returns it. */
 export type Row = Readonly<Record<string, unknown>>
 
 export type ZfsPool = { row: Row & { name: string }; detail: Row }
-/** The facts of a node. A changed fact shows in the next answer. */
+/** Facts of a node. A changed fact appears in the next answer. */
 export type NodeFacts = {
   disks: (Row & { devpath: string })[]
   /** The answers of `disks/smart`, by device. */
   smart: Map<string, Row>
   pools: ZfsPool[]
-  /** ZFS's tools are not installed. */
+  /** True if the ZFS tools are not installed. */
   isWithoutZfs?: boolean
   thinPools: Row[]
   updates: Row[]
   versions: Row[]
   firewall: FirewallFacts
-  /** How far the node's clock is ahead, s. */
+  /** Seconds by which the node's clock is ahead. */
   clockOffS: number
-  /** Memory pressure ("full") of each minute of the last hour, percent. Absent: almost none. */
+  /** Memory pressure ("full") of each minute of the last hour, percent. Undefined: almost none. */
   memoryPressure?: readonly number[]
-  /** When the certificate ends, Unix seconds. Absent: in the far future. */
+  /** End of the certificate's validity, Unix seconds. Undefined: in the far future. */
   certificateEndsAt?: number
-  /** As `apt/repositories` answers them. */
+  /** Errors in the form in which `apt/repositories` returns them. */
   repositoryFaults: Row[]
   network: NetworkFiles
-  /** Its bridges that are down. */
+  /** Bridges of the node that are down. */
   bridgesDown: Set<string>
 }
 export type FirewallFacts = { options: Row; rules: Row[] }
 
-/** `enabled`, `all`: 0 or 1. */
+/** A backup job. `enabled`, `all`: 0 or 1. */
 export type BackupJob = Row & {
   id: string
   enabled?: 0 | 1
@@ -54,25 +54,25 @@ export type ReplicationFacts = {
   disable?: 1
 }
 
-/** The facts of a cluster besides its guests. */
+/** Facts of a cluster other than its guests. */
 export type ClusterFacts = {
   node(name: string): NodeFacts
   jobs: BackupJob[]
   replication: ReplicationFacts[]
   firewall: FirewallFacts
-  /** The QDevice as its daemon answers it. Empty: the cluster has no QDevice. */
+  /** The status of the QDevice, in the form in which its daemon returns it. Empty: the cluster has no QDevice. */
   qdevice: Row
   /** The server's address of each network storage, by storage. */
   servers: Map<string, string>
-  /** The growth of each storage in the last month, bytes a day. Absent: it did not grow. */
+  /** Growth of each storage in the last month, bytes a day, by storage name. Missing: no growth. */
   growth: Map<string, number>
-  /** The firewalls of guests, by vmid. Absent: the firewall is off and has no rules. */
+  /** Firewalls of guests, by vmid. Missing: the firewall is off and has no rules. */
   guestFirewalls: Map<number, FirewallFacts>
 }
 
 const noFirewall = (): FirewallFacts => ({ options: {}, rules: [] })
 
-/** Makes a node's facts when they are first read. @param known the facts in which a node differs from a plain one */
+/** Creates a node's facts when they are first read. @param known facts that differ from those of a plain node */
 export function createFacts(known: (node: string) => Partial<NodeFacts> = () => ({})): ClusterFacts {
   const nodes = new Map<string, NodeFacts>()
   return {
@@ -105,7 +105,7 @@ export function createFacts(known: (node: string) => Partial<NodeFacts> = () => 
   }
 }
 
-/** A disk as `disks/list` answers it. `wearout` is the remaining life, percent. */
+/** A disk in the form in which `disks/list` returns it. `wearout`: remaining life, percent. */
 export const diskRow = (
   devpath: string,
   of: { model: string; size: number; type: string; used?: string; wearout?: number; health?: string },

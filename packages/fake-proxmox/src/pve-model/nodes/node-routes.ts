@@ -11,7 +11,7 @@ export const nodeRoutes: readonly Route[] = [
     method: 'GET',
     pattern: at('tasks/(?<upid>[^/]+)/log'),
     allowed: { start: whole, limit: whole, download: flag },
-    // The owner of a task may read it too; the model does not know who asks.
+    // In Proxmox the owner of a task may read it too, but the model does not know the caller.
     needs: ({ node }) => [need(`/nodes/${node}`, 'Sys.Audit')],
     run({ host, logs }, { node, upid = '' }, { start = '0', limit = '50' }) {
       const task = host.tasks().find((candidate) => candidate.upid === upid && candidate.node === node)

@@ -4,12 +4,12 @@ import { need, type Route, vmidShape } from '../route.ts'
 import type { ReplicationFacts } from './facts.ts'
 
 const tookMs = 5_000
-/** How often the scheduler looks for due jobs. */
+/** Interval at which the scheduler looks for due jobs, ms. */
 const everyMs = 60_000
 
 const quarterS = 900
 
-/** Brings the jobs up to the present: each quarter of an hour the scheduler replicates every guest that can be replicated. */
+/** Updates a job to the present: every quarter of an hour the scheduler replicates each guest whose replication works. */
 function caughtUp({ host }: Model, job: ReplicationFacts): ReplicationFacts {
   const quarter = Math.floor(host.now() / 1000 / quarterS) * quarterS
   const isTargetOn = host.nodes().some(({ name, isOnline }) => name === job.target && isOnline)

@@ -1,6 +1,8 @@
 import type { HostTask } from '../host.ts'
 
-/** The log of a task as the worker writes it, with Proxmox's last line. @param error the line that says why a backup failed, where it is known */
+/**
+ * Returns the log of a task as Proxmox writes it, with the last line. @param error the log line with the reason why a backup failed, if it is known
+ */
 export function taskLog({ type, id, exitStatus }: HostTask, error?: string): string[] {
   const end = exitStatus === undefined ? [] : [endLine(exitStatus)]
   return [...work(type, id, exitStatus, error), ...end]
