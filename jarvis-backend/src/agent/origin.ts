@@ -122,7 +122,7 @@ function lineIn(text: string, isTool: (name: string) => boolean): Line | undefin
 
 /**
  * Returns the first entries of a run.
- * @param given returns the cluster summary and the model’s open list for a message
+ * @param given returns what the model gets along with a message or a task: the cluster summary, its own todo list and the speaker
  * @param skill returns the text of a skill, or a sentence for the model if the skill can no longer be used
  */
 export function openingOf(

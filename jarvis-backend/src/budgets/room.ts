@@ -24,7 +24,7 @@ import type { SpendingStore } from './spending.ts'
 /** The time for which model calls stay stored, ms. */
 const keptMs = 400 * 24 * 60 * 60_000
 
-/** Converts the limits of a job to the keeper’s form. */
+/** Converts a job's budget to the limits per run and per day that the budget keeper takes. */
 const limitsOfJob = ({ budget }: { budget: JobBudget }): OwnLimits => ({
   run: limitsOf({
     calls: budget.callsPerRun,
@@ -40,7 +40,7 @@ const limitsOfJob = ({ budget }: { budget: JobBudget }): OwnLimits => ({
   }),
 })
 
-/** Converts the limits of an agent to the keeper’s form. */
+/** Converts an agent's budget to the limits per run and per day that the budget keeper takes. */
 const limitsOfAgent = ({ budget: { run = {}, ...day } }: Pick<Agent, 'budget'>): OwnLimits => ({ run, day })
 
 type Amounts = Record<'calls' | 'tokens' | 'usd' | 'minutes', number | undefined>

@@ -70,7 +70,9 @@ export class FilePolicy implements ActivePolicy {
     else this.#tellBroken(parts.written.problems)
   }
 
-  /** Reads the profile once in each turn of the event loop, because the CLI may set it beside a running server. */
+  /**
+   * Returns the policy in force. Rereads the profile at most once per turn of the event loop, because the CLI may change it while the server runs.
+   */
   current(): Policy {
     if (this.#isRead) return this.#compiled
     this.#isRead = true

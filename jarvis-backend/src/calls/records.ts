@@ -45,7 +45,7 @@ export type RecordParts = {
   note(sessionId: string, runId: string, entry: Omit<EntryOf<'reconciled'>, 'seq' | 'runId' | 'at'>): void
 }
 
-/** Writes stores, journal and transcript for a call. Each method runs in the transaction of the call's step. */
+/** Records each state change of a call in the stores, the journal and the transcript. Opens no transaction: `Ways` calls every method inside one. */
 export class Records {
   readonly #parts: RecordParts
 

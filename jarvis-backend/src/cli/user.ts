@@ -96,7 +96,7 @@ export async function user(config: Config, { values, positionals }: Input<{ json
       default:
         throw new JarvisError('invalid_request', usage)
     }
-    // A running server watches the data dir, so touching the folder makes it look at once.
+    // A running server watches the data dir. Touching it makes the server check for changes at once.
     const now = new Date()
     utimesSync(config.dataDir, now, now)
   })

@@ -128,7 +128,7 @@ const signInRoutes = ({ accounts, entrance, refused }: ElsewhereParts, visits: V
     { role: 'public', query: z.record(z.string(), z.unknown()), media: ['text/plain'], status: 303 },
     async ({ request, response }) => {
       const kind = await visits.back(request).catch((error: unknown) => {
-        // The page shows the error.
+        // The error is not lost: the browser goes to the sign-in page, whose call of `/auth/oidc/finish` fails and shows why.
         if (error instanceof JarvisError) return 'sign_in' as const
         throw error
       })

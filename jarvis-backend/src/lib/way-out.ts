@@ -29,8 +29,8 @@ export async function goOutBy(next: Proxies): Promise<void> {
 export const proxyOf = (url: URL): ForwardProxy | undefined => proxies.of(url)
 
 /**
- * Returns an agent of node:http or node:https that connects through the proxy for a URL; undefined if the URL is reached directly. The agent asks
- * the proxy for the host that the request names. If a caller checked an address and names it in the request, the proxy connects to that address.
+ * Returns an agent of node:http or node:https that connects through the proxy for a URL; undefined if the URL is reached directly. The agent asks the
+ * proxy for the host that the request names. If a caller checked an IP address and names it in the request, the proxy connects to that IP address.
  * @throws ProxyFault
  */
 export function agentTo(url: URL, { keepsAlive = true } = {}): Agent | undefined {

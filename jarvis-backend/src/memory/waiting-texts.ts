@@ -35,8 +35,9 @@ export class WaitingTexts {
   }
 
   /**
-   * Records that a search needs these texts embedded.
-   * @returns `isNew`: no search needed them before, so the caller begins their embedding; `isSoon`: they are so few that the search may wait
+   * Requests embeddings for the waiting texts, if any wait and this minute's quota is not used up.
+   * @returns `isNew`: true for the first request since the last batch, so the caller starts embedding; `isSoon`: true if so few texts wait that the
+   * search can wait for their embeddings
    */
   want(): { isNew: boolean; isSoon: boolean } {
     const texts = this.count()

@@ -128,7 +128,10 @@ export class ThinkTags {
     this.#held = ''
   }
 
-  /** @returns true if there is more to read */
+  /**
+   * Reads the next part of the held text. @returns true if the rest of the held text can be read now; false if none is left, or if more of the reply
+   * must arrive first
+   */
   #read(): boolean {
     switch (this.#state) {
       case 'header':
@@ -161,7 +164,10 @@ export class ThinkTags {
     return true
   }
 
-  /** Reads the answer or the reasoning: passes on the held text up to the first tag that counts. @returns true if there is more to read */
+  /**
+   * Reads the answer or the reasoning: passes on the held text up to the first tag that counts.
+   * @returns true if the rest of the held text can be read now; false if none is left, or if more of the reply must arrive first
+   */
   #readTags(): boolean {
     const held = this.#held
     opener.lastIndex = 0
@@ -267,7 +273,10 @@ export class ThinkTags {
     }
   }
 
-  /** @returns true if there is more to read */
+  /**
+   * Reads the next part of the held text. @returns true if the rest of the held text can be read now; false if none is left, or if more of the reply
+   * must arrive first
+   */
   #readHeader(): boolean {
     const end = this.#held.indexOf(message)
     if (end < 0) {
@@ -295,7 +304,10 @@ export class ThinkTags {
     this.#held = ''
   }
 
-  /** @returns true if there is more to read */
+  /**
+   * Reads the next part of the held text. @returns true if the rest of the held text can be read now; false if none is left, or if more of the reply
+   * must arrive first
+   */
   #readStripped(): boolean {
     const held = this.#held
     const turn = strippedTurn.exec(held)

@@ -9,7 +9,7 @@ import type { Questions } from '../calls/questions/questions.ts'
 import { identityOf } from './answer.ts'
 import { requestsOf, type SocketRequest } from './request.ts'
 
-/** The cost of an attach against the limit per second: its snapshot reads up to some hundred entries. */
+/** One `chat:attach` counts as this many requests in the rate limit per second, because its snapshot reads about a hundred entries. */
 const snapshotWeight = 5
 
 const request = requestsOf<ChatRequests, ChatReplies>('/chat', inputs)

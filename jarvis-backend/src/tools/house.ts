@@ -57,7 +57,10 @@ export const toolGroups: readonly (readonly Declaration[])[] = [
 export const houseTools: readonly Declaration[] = toolGroups.flat()
 
 const places = new Map(houseTools.map(({ name }, place) => [name, place]))
-/** Sorts tools as `houseTools` lists them, other tools last. Providers cache the list, so its order must not follow the order of rooms. */
+/**
+ * Sorts tools as in `houseTools`, other tools last. The order must not change when rooms are reordered, because a changed tool list invalidates the
+ * provider's prompt cache.
+ */
 export const inFixedOrder = <T extends { name: string }>(tools: readonly T[]): T[] =>
   tools.toSorted((a, b) => (places.get(a.name) ?? places.size) - (places.get(b.name) ?? places.size))
 

@@ -52,7 +52,7 @@ export function toApiError(error: unknown): ApiError | undefined {
 /** Returns the status of an error. A 409 becomes a 400, because clients repeat a request after a 409. */
 const statusOf = (code: ErrorCode) => (errorStatus[code] === 409 ? 400 : errorStatus[code])
 
-/** Returns the error for a failed run. It is final: an immediate repetition would not help, because JARVIS has already tried again. */
+/** Returns the error for a failed run. It is final: an immediate repetition would not help. JARVIS has already tried again if that could help. */
 export function failureOf(code: string, message: string): ApiError {
   return new ApiError(runStatus.get(code) ?? 500, code, message, { isFinal: true })
 }

@@ -45,7 +45,7 @@ export class Rounds {
   readonly #wanted = new Set<string>()
   #looking: Promise<void> | undefined
   #sweeping: Promise<void> | undefined
-  /** The state and the limits of the last look of the checks of the pace `state`. */
+  /** The cluster state and the limits that the checks with pace `state` used last. */
   #lookedAt: ClusterState | undefined
   #lookedBy: Limits | undefined
 

@@ -6,8 +6,9 @@ import { whenIdle } from '../lib/idle.ts'
 import { navigate } from '../lib/location.tsx'
 
 /**
- * Listens to clicks on browser notifications. @returns the cards and questions that were there when the page opened; undefined until a card, a
- * change or a question is there
+ * Opens the page of a clicked browser notification.
+ * @returns the cards and questions that waited when the page opened; undefined until there is a card, a question or a change with a running undo
+ * timer
  */
 export function useCardNews() {
   const pending = useConfirmations()?.pending

@@ -1,6 +1,6 @@
 import type { ClusterState, Guest, Task } from './cluster.ts'
 
-/** Types of tasks that lock guests which the task does not name. A clone locks the new guest; a backup job locks each of its guests in turn. */
+/** Types of tasks that may lock guests which the task does not name. A clone locks the new guest; a backup job locks each of its guests in turn. */
 const locksOthers =
   /^(?:vzdump|(?:qm|vz)(?:clone|create|restore|migrate)|qmigrate|imgdel|(?:start|stop|suspend|migrate)all|ha\w+)$/
 

@@ -14,7 +14,7 @@ import type { PlanStore, Seen, StepNote, StoredPlan, StoredStep } from './plan.t
 
 const keptForMs = 90 * 24 * 3_600_000
 
-/** A run that follows a plan, as it begins. `plan`: the plan's id. `at`: Unix ms. */
+/** The data with which a run that executes a plan starts. `plan`: the plan's id. `at`: start time, Unix ms. */
 export type PlanRunStart = { id: string; sessionId: string; plan: string; asker: Principal; at: number }
 
 export type PlanParts = {
@@ -25,7 +25,7 @@ export type PlanParts = {
   judge: Judge
   redactor: Redactor
   clock: Clock
-  /** Stores a run that follows a plan, as an active run. */
+  /** Stores a run that executes a plan as an active run. */
   addRun(run: PlanRunStart): void
   /** Called after each change of a plan. */
   changed(): void

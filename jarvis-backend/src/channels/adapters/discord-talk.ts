@@ -40,7 +40,10 @@ function bodyOf(text: string, choices: readonly Choice[]) {
   }
 }
 
-/** Conversation over Discord: messages in Markdown that JARVIS makes, pictures and files. An answer is edited while it is written. */
+/**
+ * Sends and edits messages in Discord chats: answers in Markdown, and pictures. Also downloads files that people sent. While an answer is written,
+ * its message is edited repeatedly.
+ */
 export class DiscordTalk {
   readonly #api: DiscordApi
   readonly #isFileHost: (host: string) => boolean

@@ -28,7 +28,10 @@ const keyboardOf = (choices: readonly Choice[]) => ({
   inline_keyboard: choices.map(({ label, token }) => [{ text: label, callback_data: token }]),
 })
 
-/** Conversation over Telegram: messages in HTML that JARVIS makes, drafts of answers, pictures and files. */
+/**
+ * Sends and edits messages in Telegram chats: answers, previews of unfinished answers, pictures. Also downloads files that people sent. Converts
+ * Markdown to Telegram's HTML.
+ */
 export class TelegramTalk {
   readonly #api: TelegramApi
   /** False: the server of the bot API is too old for drafts, so a message is edited instead. */

@@ -132,7 +132,7 @@ export class Conversation {
     this.#following.leave(id)
   }
 
-  /** Removes the conversations of a removed recipient. Call it within the caller's transaction. */
+  /** Removes the conversations of a removed recipient. Opens no transaction: the caller must have one open. */
   forget(id: string): void {
     const { chats, choices, heard } = this.#parts.stores
     this.#following.leave(id)

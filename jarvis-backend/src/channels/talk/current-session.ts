@@ -82,7 +82,7 @@ export class CurrentSession {
     return true
   }
 
-  /** The messages of this person that a stop holds back in the chat's current session. */
+  /** This person's queued messages that are held because the chat's current session was stopped. */
   held(to: Recipient, thread: string): HeldMessage[] {
     const chat = this.#parts.chats.current(to.id, thread)
     return chat === undefined ? [] : this.#parts.talk.held(chat.sessionId, to.person)

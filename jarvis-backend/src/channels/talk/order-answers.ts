@@ -8,7 +8,7 @@ import { helpLines, type Order } from './orders.ts'
 import type { HeldMessage, TalkPorts } from './ports.ts'
 import type { TalkOutbox } from './talk-outbox.ts'
 
-/** Longest answer to an order, characters. */
+/** Maximum length of the reply to a chat order such as `/status`, characters. */
 const mostChars = 1_500
 /** Longest part of a held message that is quoted, characters. */
 const mostHeldChars = 200
@@ -83,7 +83,7 @@ function endedWords(does: 'send' | 'drop', count: number): string {
   return does === 'send' ? `${what}: sent.` : `${what}: removed. Nothing of ${count === 1 ? 'it' : 'them'} was done.`
 }
 
-/** The messages that a stop holds back, and the orders that send or remove them. */
+/** The messages that are held because the session was stopped, and the orders that send or remove them. */
 export function heldWords(held: readonly HeldMessage[]): string {
   const short = (text: string) => (text.length > mostHeldChars ? `${text.slice(0, mostHeldChars)}…` : text)
   return [

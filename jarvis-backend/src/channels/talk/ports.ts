@@ -105,7 +105,7 @@ export type Said = {
   remember(sent: { sessionId: string }): void
 }
 
-/** A message of a person that a stop holds back. */
+/** A person's queued message that is held because the session was stopped. */
 export type HeldMessage = {
   text: string
   /** Releases the message, so that it begins now or waits for its turn. @throws JarvisError */
@@ -121,7 +121,7 @@ export type TalkPorts = {
   /** Stores a file until it is sent. @returns its id @throws JarvisError */
   upload(by: string, file: { name: string; data: Buffer }): Promise<string>
   abort(sessionId: string, by: string): void
-  /** The messages of `by` in a session that a stop holds back, oldest first. */
+  /** The queued messages of `by` that are held because the session was stopped, oldest first. */
   held(sessionId: string, by: string): HeldMessage[]
   /** The agent that bindings choose. */
   agentFor(arrival: { channel: string; account: string; chat: string; person: string }): string

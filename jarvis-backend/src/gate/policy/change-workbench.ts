@@ -16,7 +16,7 @@ export type PolicyText = {
   parse(text: string): ParsedPolicy
 }
 
-/** An edit of the file. `before` and `after`: the whole text. `section`: the section before the edit. */
+/** An edit of policy.yaml. `before` and `after`: the whole text of the file. `section`: its section `workbench` before the edit. */
 export type PolicyEdit = { before: string; after: string; section: WorkbenchSection }
 
 /** Returns the section of the present file, and the file's hash; or why the file cannot be changed. */

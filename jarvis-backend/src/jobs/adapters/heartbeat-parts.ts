@@ -45,7 +45,7 @@ export type WorkspaceFilesParts = {
   redact(text: string): string
 }
 
-/** Reads and appends the heartbeat's files in the workspace. */
+/** Reads the heartbeat's files in the workspace, and appends to them. */
 export class WorkspaceFiles implements HeartbeatFiles {
   readonly #parts: WorkspaceFilesParts
 

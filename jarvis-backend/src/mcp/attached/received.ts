@@ -42,7 +42,10 @@ export class Received {
     return this.#pages.names()
   }
 
-  /** Returns the converted messages in a received value. @param only the request to which an answer without an id belongs */
+  /**
+   * Converts each message of a received value (one message or a batch) for the SDK.
+   * @param only the pending request that an answer without an id belongs to
+   */
   messages(value: unknown, only?: Asked): Json[] {
     const isDeep = isDeeperThan(value, deepest)
     return listOf(value).flatMap((one) => (isRecord(one) ? [isDeep ? one : this.#message(one, only)] : []))

@@ -71,7 +71,7 @@ function toMcpTool(tool: Tool): McpTool {
       outputSchema: tool.tier === 'green' ? output : { type: 'object', anyOf: [output, waitingSchema] },
     }),
     annotations: hintsOf(tool.title, tool.tier),
-    // Part of 2025-11-25. A read answers at once and needs no task.
+    // `execution.taskSupport` was added in MCP version 2025-11-25. A green tool answers at once, so it needs no task.
     ...(tool.tier !== 'green' && { execution: { taskSupport: 'optional' } }),
   } as McpTool
 }

@@ -88,8 +88,9 @@ export class ModelsInUse implements ModelChoice {
   }
 
   /**
-   * Checks a model that a program named. Refuses a model that is not configured, or that is not the model of the program's agent. If the model in
-   * use may run at home, also refuses a model elsewhere without consent. @throws JarvisError `invalid_request`
+   * Checks a model that an API client named. Refuses a model that is not configured, and any model but the agent's own if the agent has one.
+   * Otherwise also refuses a cloud model if the model in use may be local and no owner consented to send its conversations to that cloud model.
+   * @throws JarvisError `invalid_request`
    */
   requireForProgram(ofAgent: string | undefined, named: string): void {
     this.require(named)

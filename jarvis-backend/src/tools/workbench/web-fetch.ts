@@ -79,7 +79,7 @@ export const webFetch = webTool({
   },
 })
 
-/** @throws Mistake for an address that JARVIS never requests */
+/** Parses the URL. @throws Mistake if it is not absolute or JARVIS may not request it */
 function addressOf(url: string, { policy }: World): URL {
   if (!URL.canParse(url)) throw new Mistake('url must be a whole address, for example https://example.org/page.')
   const address = new URL(url)

@@ -66,7 +66,7 @@ const passedOver = ['truncation', 'max_tool_calls']
 const otherTools =
   /^(?:custom|local_shell|shell|apply_patch|web_search|file_search|code_interpreter|image_generation|computer|tool_search|namespace)(?:_|$)/
 
-/** Items of another model's work on a screen. JARVIS does not use them. They are named in the list of ignored fields, because a picture is lost. */
+/** Input items of computer use. JARVIS drops them, and reports them as ignored fields, because their screenshots do not reach the model. */
 const screens = new Set(['computer_call', 'computer_call_output'])
 
 /** A program's request, converted for JARVIS. */

@@ -66,7 +66,7 @@ function hashOf(file: string): string {
   }
 }
 
-/** Reads the file in pieces, because the file may be larger than the part of it that is kept. */
+/** Returns the SHA-256 of an open file, hex. Reads 1 MiB at a time, because the file may have up to 200 MB. */
 export function hashOfOpen(file: number): string {
   const hash = createHash('sha256')
   const piece = Buffer.alloc(1024 ** 2)

@@ -16,8 +16,8 @@ export function loadOf(root: number | undefined): Load {
 export const descendants = (root: number | undefined): number[] => below(root).map(({ pid }) => pid)
 
 /**
- * The processes below a process. If the parent of a process ends, the process belongs to the first process of its namespace, or to a process outside
- * if the namespace has none.
+ * Returns a process and all its descendants; empty if the process does not exist. An orphan is reparented to the init process of its PID namespace,
+ * or, if the tree has no namespace of its own, to a process outside the tree, and is then missing here.
  */
 function below(root: number | undefined): Stat[] {
   if (root === undefined) return []

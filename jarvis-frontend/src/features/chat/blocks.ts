@@ -102,7 +102,7 @@ function grouped(blocks: readonly Block[], links: Links, parsed: Omit<Parsed, 't
   }
 }
 
-/** Splits a tail into groups; the last group may still grow. */
+/** Splits the blocks after the last complete group into groups; the last group may still grow. */
 export const growing = (tail: readonly Block[]): Growing[] =>
   chunksOf(tail).map((blocks) => ({ key: blocks[0]?.key ?? 0, blocks }))
 

@@ -253,7 +253,7 @@ function runOf(runId: string, entries: readonly Entry[]): Run {
   return run
 }
 
-/** Returns the items of the streaming turn. Their keys equal those of the later entry, so that the drawn elements are kept. */
+/** Returns the items of the streaming turn. Their keys equal those that the stored entry gets when the turn ends, so React keeps the elements. */
 export function streamingItems(run: Run, { text, thinking }: { text: string; thinking: string }): Item[] {
   const turn = run.entries.filter((entry) => entry.type === 'assistant').length
   const items: Item[] = []

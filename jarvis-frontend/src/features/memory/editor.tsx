@@ -25,7 +25,7 @@ const inMemory = (path: string) => ({ key: path, read: readFile, write: writeFil
 /** Longest draft that is stored, characters, because a browser stores about 5 MB in all. */
 const longestDraft = 200_000
 
-/** An editor for one file of the workspace. The draft is kept until it is saved or discarded. */
+/** An editor for one file of the workspace. A draft that is not too long is stored until it is saved or discarded. */
 export function Editor({ file, path, of = inMemory(path), line, rest, preview, onSaved, onDeleted }: Props) {
   const [draft, setDraft] = useState<string | undefined>(() => keep.get(draftKey(of.key)))
   const [base, setBase] = useState(file)

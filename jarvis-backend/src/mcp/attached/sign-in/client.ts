@@ -21,7 +21,10 @@ const about = (redirectUri: string) => ({
   response_types: ['code'],
 })
 
-/** Returns the origin at which a client's document is published; undefined for a client that was registered or set by hand. */
+/**
+ * Returns the origin that serves a client's metadata document, taken from its `client_id`; undefined for a client that was registered dynamically or
+ * configured by hand.
+ */
 export const originOfDocument = ({ client_id: id }: OAuthClientInformationMixed): string | undefined =>
   id.endsWith(clientPath) ? id.slice(0, -clientPath.length) : undefined
 

@@ -281,7 +281,8 @@ export class SignIns {
       }
       if (first.status !== 401) return first
       await this.#asked.challenge(server, url, first)
-      // A 401 that asks for no token may come from another service that the attached server called, after part of the work was done.
+      // Without a Bearer challenge, the 401 may come from a service behind the attached server, which may already have done part of the work. So the
+      // request is not sent again.
       const asksForToken = /\bbearer\b/i.test(first.headers.get('www-authenticate') ?? '')
       if (kept?.accessToken === undefined || !asksForToken) return first
       const renewed = kept.refreshToken === undefined ? undefined : await this.#kept.renew(server, kept)

@@ -67,7 +67,7 @@ export const commitFiles = gitTool({
       const parent = basis.head === none ? [] : ['-p', basis.head]
       const made = (await repo.text(['commit-tree', basis.tree, ...parent, '-m', message], writing)).trim()
       const ref = branch === undefined ? ['--no-deref', 'HEAD'] : [`refs/heads/${branch}`]
-      // Git moves the branch only if it still points to the commit that the card was about.
+      // Git moves the branch only if it still points to the commit on which the approved change was based.
       await repo.text(
         ['update-ref', '-m', 'commit: by JARVIS', ...ref, made, basis.head === none ? '' : basis.head],
         writing,
