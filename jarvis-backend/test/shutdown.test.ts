@@ -104,4 +104,4 @@ test('a signal lets a call finish, a second one does not wait, and what a kill l
   third.child.kill('SIGTERM')
   third.child.kill('SIGINT')
   expect(await third.exited).toEqual([1, null])
-})
+}, 60_000)
