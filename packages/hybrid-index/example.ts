@@ -7,7 +7,7 @@ The switch is in the attic.
 # Garden
 The shed is green.`
 
-/** A stand-in for a real model, whose vectors have hundreds of numbers: how much a text is about power, devices and plants. */
+/** Stands for a real model, which has hundreds of numbers: how much a text is about power, devices and plants. */
 const subjects = [/ups|power|blackout/i, /ups|switch|network/i, /garden|shed|green/i]
 const embed = (text: string) => Float32Array.from(subjects, (subject) => (subject.test(text) ? 1 : 0))
 
@@ -19,7 +19,7 @@ export async function example(): Promise<string[]> {
   const index = new SearchIndex(store, { synonymsOf: createSynonyms('outage blackout power') })
   await index.load()
 
-  // Report each later change of the store to the index.
+  // Whatever changes in the store later, the index is told.
   index.add(store.add([]))
   index.remove([])
 

@@ -6,7 +6,7 @@ const notes = [
   'Jellyfin streams films to the television.',
 ]
 
-/** @returns the note whose meaning is nearest to `question`. */
+/** @returns the note nearest in meaning to `question`. */
 export function example(question: string): string | undefined {
   const encode = openSentenceEncoder(installedModel())
   const asked = passageVector(encode, question)
