@@ -132,10 +132,18 @@ test('a keyboard decides with two keys, never with one, on a card that was seen 
   expect(server.decisions).toEqual([{ toolUseId: 'pending', confirmed: true }])
   expect(await focused()).toBe('card-pending')
 
-  // Deny takes a note along.
+  // Deny takes a note along, which stays where the link breaks while it is typed.
   await cardOf(page, 'denying').focus()
   await page.keyboard.press('d')
-  await page.keyboard.type('Not during the film.')
+  await page.keyboard.type('Not during')
+  server.behaviour.takesSockets = false
+  server.drop()
+  await cardOf(page, 'denying').getByText('No connection. You can decide when it is back').waitFor()
+  await page.keyboard.type(' the film.')
+  await page.keyboard.press('Enter')
+  server.behaviour.takesSockets = true
+  await page.evaluate("dispatchEvent(new Event('online'))")
+  await cardOf(page, 'denying').getByRole('button', { name: 'Deny and say so' }).waitFor()
   await page.keyboard.press('Enter')
   await cardOf(page, 'denying').getByText('“Not during the film.”').waitFor()
   expect(server.decisions.at(-1)).toEqual({ toolUseId: 'denying', confirmed: false, note: 'Not during the film.' })

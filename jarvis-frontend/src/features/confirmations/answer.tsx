@@ -114,11 +114,12 @@ export function Answer({ root, card, act, hand, hadFocus, isGrantable, onRead, h
     if (hadFocus.current && document.activeElement === document.body) root.current?.focus({ preventScroll: true })
   }, [step, canDecide])
 
-  if (hand.rest !== undefined) return <Resting {...hand.rest} />
+  if (hand.rest !== undefined && step !== 'denying') return <Resting {...hand.rest} />
   if (isSending) return <Sending isSigning={step === 'signing'} />
   if (step === 'denying') {
     return (
       <DenyForm
+        rest={hand.rest && <Resting {...hand.rest} />}
         note={note}
         onNote={setNote}
         mayNameOther={card.mayHaveAlternative === true}

@@ -5,6 +5,8 @@ import { Mark } from '../../ui/mark.tsx'
 import { alternativeOf } from './alternative.ts'
 
 type Props = {
+  /** Why no decision is possible now; undefined if one is. It replaces the buttons, and what was typed stays. */
+  rest: React.ReactNode
   note: string
   onNote: (note: string) => void
   /** True if the person may propose another call instead of the denied one. */
@@ -14,7 +16,7 @@ type Props = {
 }
 
 /** Denies a call, with an optional note for the model and an optional alternative call. */
-export function DenyForm({ note, onNote, mayNameOther, onDeny, onBack }: Props) {
+export function DenyForm({ rest, note, onNote, mayNameOther, onDeny, onBack }: Props) {
   const noteField = useRef<HTMLTextAreaElement>(null)
   const otherField = useRef<HTMLInputElement>(null)
   const [other, setOther] = useState<string>()
@@ -26,6 +28,7 @@ export function DenyForm({ note, onNote, mayNameOther, onDeny, onBack }: Props) 
     if (isOther) otherField.current?.focus()
   }, [isOther])
   const deny = () => {
+    if (rest !== undefined) return
     if (other === undefined) {
       onDeny(undefined)
       return
@@ -80,19 +83,21 @@ export function DenyForm({ note, onNote, mayNameOther, onDeny, onBack }: Props) 
           {problem}
         </p>
       )}
-      <footer>
-        <button type="submit" className="button solid">
-          {isOther ? 'Deny and run mine' : 'Deny and say so'}
-        </button>
-        {mayNameOther && !isOther && (
-          <button type="button" className="button quiet" onClick={() => setOther('')}>
-            Another call instead…
+      {rest ?? (
+        <footer>
+          <button type="submit" className="button solid">
+            {isOther ? 'Deny and run mine' : 'Deny and say so'}
           </button>
-        )}
-        <button type="button" className="button quiet" onClick={onBack}>
-          Back
-        </button>
-      </footer>
+          {mayNameOther && !isOther && (
+            <button type="button" className="button quiet" onClick={() => setOther('')}>
+              Another call instead…
+            </button>
+          )}
+          <button type="button" className="button quiet" onClick={onBack}>
+            Back
+          </button>
+        </footer>
+      )}
     </form>
   )
 }
