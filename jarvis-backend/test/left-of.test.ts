@@ -160,20 +160,23 @@ test('a refresh of package lists that fetched nothing is not called well, though
   expect(await failingRows(rows, judge)).toEqual([])
 })
 
-test('a start that failed says what it left of the guest, and one that was not sent reads nothing', async () => {
+test('a start whose task failed says what it left of the guest, and one that began no task reads nothing', async () => {
   const guests = [{ vmid: 101, node: 'pve1', type: 'vm', name: 'web', status: 'stopped' }]
-  const tell = async (exitStatus: string) => {
-    const power = async () => ({ ok: false, exitStatus, upid, observed: 'stopped', durationMs: 1_000 })
+  const tell = async (exitStatus: string, task?: { upid: string }) => {
+    const power = async () => ({ ok: false, exitStatus, ...task, observed: 'stopped', durationMs: 1_000 })
     const ports = {
       api: reader({ [config]: { digest: 'a', lock: 'snapshot' }, 'nodes/pve1/qemu/101/pending': [] }),
       cluster: { state: () => ({ guests }), power },
     }
     return startVm.run({ vmid: 101 }, { signal, onProgress() {} } as never, ports as never)
   }
-  expect(await tell('VM is locked (snapshot)')).toMatchObject({
+  expect(await tell('VM is locked (snapshot)', { upid })).toMatchObject({
     text: expect.stringMatching(/it is there; it is locked \(snapshot\), and the lock may outlive its task\.$/),
   })
-  expect((await tell('no quorum, so JARVIS sent nothing')).text).not.toContain('Read afterwards')
+  for (const refusal of ['no quorum, so JARVIS sent nothing', 'VM 101 not running', 'VM is locked (snapshot)'])
+    expect((await tell(refusal)).text).not.toContain('Read afterwards')
+  const moved = "Configuration file 'nodes/pve1/qemu-server/101.conf' does not exist"
+  expect((await tell(moved)).text).toContain('Read afterwards')
 })
 
 test('a replication that was refused or lost says how its job stands', async () => {

@@ -82,9 +82,20 @@ function paired(turns: readonly (UserTurn | AssistantTurn)[], ids: CallIds): (Us
   return ordered
 }
 
+/** Maximum number of sent ids that are kept. Each turn of a run sends the calls of all its earlier turns again. */
+const mostKept = 10_000
+const kept = new Map<string, string>()
+
 /** Returns the id that a request uses for a call. @param again number of earlier calls with the same own id */
-export const sentId = (own: string, again = 0): string =>
-  createHash('sha256').update(`${own} ${again}`).digest('hex').slice(0, 9)
+export function sentId(own: string, again = 0): string {
+  const key = `${own} ${again}`
+  const known = kept.get(key)
+  if (known !== undefined) return known
+  if (kept.size >= mostKept) kept.clear()
+  const id = createHash('sha256').update(key).digest('hex').slice(0, 9)
+  kept.set(key, id)
+  return id
+}
 
 /** Returns a sent id that is not in `used` yet, and adds it to `used`. */
 function idOf(own: string, used: Set<string>): string {

@@ -1,5 +1,6 @@
 import Sqlite from 'better-sqlite3'
 import { JarvisError } from 'protocol'
+import { onceATick } from '../../lib/once-a-tick.ts'
 import { toStorageFailure } from './storage-failure.ts'
 
 /** Time that a write may block the thread while no process was seen to hold the lock, ms. Other processes write only for an instant now and then. */
@@ -13,7 +14,7 @@ type Waiting = { resolve(): void; reject(error: unknown): void; until: number }
 
 /** Knows if another process holds the write lock of a database, and lets work wait for the lock without blocking the thread. */
 export type Held = {
-  /** True if another process holds the write lock now. Does not wait. */
+  /** True if another process holds the write lock. Does not wait. It looks once in each turn of the event loop. */
   isHeld(): boolean
   /**
    * Called at a door before work that writes begins, and again after that work has awaited something. @param forever waits for as long as the lock
@@ -48,6 +49,7 @@ export function createHeld(path: string, sql: Sqlite.Database): Held {
   const waiting = new Set<Waiting>()
   let looking: NodeJS.Timeout | undefined
   let isEnding = false
+  const lock = onceATick(tried)
   block(blocksMs)
 
   function block(ms: number) {
@@ -89,7 +91,7 @@ export function createHeld(path: string, sql: Sqlite.Database): Held {
   function isHeld(): boolean {
     // In a transaction this process itself holds the lock.
     if (!probe.open || sql.inTransaction) return false
-    if (isBusy(tried())) {
+    if (isBusy(lock.get())) {
       hold()
       return true
     }
@@ -107,7 +109,10 @@ export function createHeld(path: string, sql: Sqlite.Database): Held {
       return new Promise((resolve, reject) => waiting.add({ resolve, reject, until }))
     },
     failed(error) {
-      if (isBusy(error)) hold()
+      if (isBusy(error)) {
+        lock.forget()
+        hold()
+      }
       return toStorageFailure(error)
     },
     waitNoMore() {

@@ -117,8 +117,11 @@ async function changePower(
   const place = { vmid, type, node: seen?.node ?? context.target?.node ?? '' }
   const lock = lockAdvice(place, cluster.state())
   const answer = { ...told({ who, act: { type, action, isForced }, lockSaid: lock }, outcome), data }
-  // Nothing was sent, or Proxmox's words say that nothing was done.
-  const isUntouched = outcome.exitStatus === notSent || /^Permission check failed/.test(outcome.exitStatus)
+  // Without a task nothing was done. The forced restart of a container is two tasks, and the first may have run. A guest that moved is looked for.
+  const isUntouched =
+    outcome.upid === undefined &&
+    !(action === 'restart' && type === 'ct' && isForced) &&
+    !/does not exist/.test(outcome.exitStatus)
   if (answer.isError !== true || seen === undefined || isUntouched) return answer
   const left = await leftOf(api, { vmid, node: seen.node, type }, context.signal)
   return { ...answer, text: `${answer.text} ${left}` }
