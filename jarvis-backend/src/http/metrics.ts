@@ -17,6 +17,8 @@ export type Measured = {
   waiting: number
   /** Since the journal began. */
   journalEntries: number
+  /** Commits of the database since the start. `full`: commits that wait for the disk. */
+  commits: { full: number; normal: number }
   /** Tokens and cost of each model since the start of JARVIS. */
   models: readonly ModelTally[]
   /** The alerts that have not ended. */
@@ -58,6 +60,10 @@ const ofJarvis = (seen: Measured): string[] => [
   ),
   gauge('jarvis_calls_refused_week', 'Calls refused in the last seven days.', one(seen.calls.refused)),
   counter('jarvis_journal_entries_total', 'Entries of the journal.', one(seen.journalEntries)),
+  counter('jarvis_database_commits_total', 'Commits of the database since the start; full ones wait for the disk.', [
+    [{ level: 'full' }, seen.commits.full],
+    [{ level: 'normal' }, seen.commits.normal],
+  ]),
   gauge(
     'jarvis_sockets',
     'Open sockets by namespace.',

@@ -84,7 +84,7 @@ export class SystemState {
 
   /** In Prometheus' text format. */
   async metrics(): Promise<string> {
-    const { version, models, homelab, gate, watch } = this.#parts
+    const { foundation, version, models, homelab, gate, watch } = this.#parts
     return metricsText({
       version,
       model: models.model().id,
@@ -94,6 +94,7 @@ export class SystemState {
       calls: await gate.calls(),
       waiting: [...gate.confirmations.pendingCounts().values()].reduce((sum, count) => sum + count, 0),
       journalEntries: this.#lastEntry().seq,
+      commits: foundation.database.commits(),
       models: models.tallies(),
       alerts: watch.alerts(),
       checks: watch.checks().items,

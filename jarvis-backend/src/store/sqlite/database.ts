@@ -6,7 +6,7 @@ import { prepareLate } from './late-statement.ts'
 import { migrations } from './migrations/index.ts'
 import { toStorageFailure } from './storage-failure.ts'
 import { TableVersions } from './table-versions.ts'
-import { GroupCommit, Transactions } from './transactions.ts'
+import { type Commits, GroupCommit, Transactions } from './transactions.ts'
 
 export type Database = Pick<Held, 'isHeld' | 'untilFree' | 'waitNoMore'> & {
   sql: Sqlite.Database
@@ -24,6 +24,8 @@ export type Database = Pick<Held, 'isHeld' | 'untilFree' | 'waitNoMore'> & {
   afterCommit(run: () => void): void
   /** The number of transactions that were rolled back since the database was opened. */
   undone(): number
+  /** The commits of this process since the database was opened. `full`: commits that wait for the disk. */
+  commits(): Commits
   /**
    * A text that changes whenever the content of a table may have changed: after a statement of this process that writes to the table, after a
    * rollback, and after a commit of another process. It looks for commits of other processes once in each turn of the event loop and once in each
@@ -58,8 +60,14 @@ export function openDatabase(
   const sql = openUpToDate(path)
   const held = path === ':memory:' || waiter === 'command' ? neverHeld : createHeld(path, sql)
   const versions = new TableVersions(sql)
-  prepareLate(sql, { failed: held.failed, wrote: (table) => versions.wrote(table) })
   const transactions = new Transactions(sql, { held, makeRoom, began: () => versions.lookAgain() })
+  prepareLate(sql, {
+    failed: held.failed,
+    wrote(table) {
+      versions.wrote(table)
+      transactions.wrote()
+    },
+  })
   const group = new GroupCommit(transactions, held)
   // Arrow functions, because callers pass them on one by one.
   return {
@@ -69,6 +77,7 @@ export function openDatabase(
     together: (work) => group.add(work),
     afterCommit: (run) => transactions.afterCommit(run),
     undone: () => transactions.undone,
+    commits: () => transactions.commits,
     versionOf: (table) => `${versions.of(table)} ${transactions.undone}`,
     isHeld: held.isHeld,
     untilFree: held.untilFree,

@@ -3,6 +3,9 @@ import { JarvisError } from 'protocol'
 import { type Held, isBusy } from './held.ts'
 import { isFull } from './storage-failure.ts'
 
+/** Numbers of commits. `full`: commits that wait for the disk. */
+export type Commits = { full: number; normal: number }
+
 /** The transactions of one connection. Its members are described at `Database`. */
 export class Transactions {
   readonly #sql: Sqlite.Database
@@ -13,6 +16,7 @@ export class Transactions {
   #committed: (() => void)[] = []
   #undone = 0
   #isDurable = false
+  readonly #commits = { full: 0, normal: 0 }
 
   /** @param parts.began called at the start of each outermost transaction, before its work */
   constructor(sql: Sqlite.Database, parts: { held: Pick<Held, 'failed'>; makeRoom(): boolean; began(): void }) {
@@ -27,6 +31,16 @@ export class Transactions {
 
   get undone(): number {
     return this.#undone
+  }
+
+  /** The commits since the database was opened, by level. */
+  get commits(): Commits {
+    return { ...this.#commits }
+  }
+
+  /** Called after a statement that writes. Outside a transaction, the statement is a commit of its own. */
+  wrote(): void {
+    if (!this.#sql.inTransaction) this.#commits.normal += 1
   }
 
   atomically<T>(work: () => T): T {
@@ -79,7 +93,9 @@ export class Transactions {
 
   #commit<T>(work: () => T): T {
     try {
-      return this.#transaction.immediate(work) as T
+      const result = this.#transaction.immediate(work) as T
+      this.#commits[this.#isDurable ? 'full' : 'normal'] += 1
+      return result
     } catch (error) {
       this.#undone += 1
       const failure = this.#held.failed(error)
