@@ -9,8 +9,8 @@ const leastMinutes = 3
  * at start is freed. A real cluster gets a longer delay, because it has had many requests by then.
  */
 const afterMs = { hour: 500, demoDay: 17_000, day: 60_000 }
-/** Minutes written per transaction, which takes a few milliseconds. */
-const minutesAtOnce = 30
+/** Minutes written per transaction, which takes about a millisecond. */
+const minutesAtOnce = 10
 
 /**
  * Fills gaps in the samples of the last day from the cluster's own records. Does so once per start, when the cluster can be read. Does not overwrite
