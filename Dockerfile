@@ -14,6 +14,7 @@ COPY packages/protocol/package.json packages/protocol/
 COPY packages/redaction/package.json packages/redaction/
 COPY packages/secrets/package.json packages/secrets/
 COPY packages/sentence-encoder/package.json packages/sentence-encoder/
+COPY packages/signing/package.json packages/signing/
 COPY packages/ssh-grammar/package.json packages/ssh-grammar/
 RUN npm ci
 COPY . .

@@ -1,6 +1,6 @@
 import type { JournalEntry, Page, Passkey, PeopleReply, WebAuthnOptions } from 'protocol'
+import { createRelyingParty } from 'signing/relying-party'
 import { expect, test } from 'vitest'
-import { createRelyingParty } from '../src/signing/relying-party.ts'
 import { createAuthenticator, type Lies } from './support/fake-authenticator.ts'
 import { passkeyDoor } from './support/passkey-door.ts'
 import { joined, stepUpAs } from './support/people.ts'

@@ -10,7 +10,7 @@ import type {
   ToolCall,
   ToolInput,
 } from 'protocol'
-import type { Receipt } from '../signing/receipt.ts'
+import type { Receipt } from 'signing/receipt'
 import type { ToolImage } from '../tools/tool.ts'
 
 /**

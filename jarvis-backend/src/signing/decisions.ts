@@ -7,13 +7,14 @@ import {
   JarvisError,
   type WebAuthnOptions,
 } from 'protocol'
-import { cardAsSigned, cardHash, challengeOf, type Statement, statementText } from './decision.ts'
-import { challengeIn, isCopy } from './passkeys.ts'
+import { counterIn, isCopy } from 'signing/assertion'
+import { challengeIn } from 'signing/client-data'
+import { cardAsSigned, cardHash, challengeOf, linesToSign, type Statement, statementText } from 'signing/decision'
+import { type About, type Receipt, receiptProblem, statementIn } from 'signing/receipt'
+import type { RelyingParty } from 'signing/relying-party'
+import type { Signers } from 'signing/signers'
+import { SshProblem, sshKeyIn, sshSignatureOf } from 'signing/ssh-signature'
 import type { ChallengeStore, PasskeyStore, SignerKeyStore, StoredPasskey } from './ports.ts'
-import { type About, type Receipt, receiptProblem, statementIn } from './receipt.ts'
-import type { RelyingParty } from './relying-party.ts'
-import type { Signers } from './signers.ts'
-import { SshProblem, sshKeyIn, sshSignatureOf } from './ssh-signature.ts'
 
 /** Time limit for signing, ms. */
 export const signWithinMs = 2 * 60_000
@@ -76,7 +77,7 @@ export class Decisions {
     const sshKeys = this.#parts.keys.list(person, 'ssh').map(({ id }) => id)
     const none = known.length === 0 ? 'You have no passkey yet. Add one in the settings.' : undefined
     const problem = this.#parts.place.problem(origin) ?? none
-    const lines = linesOf(card, terms)
+    const lines = linesToSign(card, terms)
     const base = { challenge, statement: text, lines, expiresAt, ...(sshKeys.length > 0 && { sshKeys }) }
     return problem === undefined
       ? { ...base, options: optionsOf(challenge, this.#parts.place.rpId, known) }
@@ -203,36 +204,12 @@ export class Decisions {
   }
 }
 
-/** Uses that a device-bound authenticator has counted; 0 if it does not count. */
-const counterIn = ({ authenticatorData }: { authenticatorData: string }) =>
-  Buffer.from(authenticatorData, 'base64url').readUInt32BE(33)
-
 function readSsh<T>(read: () => T): T {
   try {
     return read()
   } catch (error) {
     throw refused(error instanceof SshProblem ? error.message : 'The SSH signature cannot be read.')
   }
-}
-
-/** The lines that a person reads before signing. */
-function linesOf(
-  { sentence, toolName, target, now, then, affects, scope }: Card,
-  { grant, goesBackAfterMin, alone }: DecisionTerms,
-) {
-  return [
-    sentence ?? `${toolName}${target.id === '' ? '' : ` on ${target.id}`}`,
-    `Now: ${now}`,
-    `Then: ${then}`,
-    `Affects: ${affects}`,
-    ...(grant === undefined
-      ? []
-      : [
-          `Allows ${grant.scope === undefined ? 'the same call again' : (scope?.words ?? grant.scope)}: ${grant.uses ?? 10} times, ${grant.minutes ?? 60} minutes`,
-        ]),
-    ...(alone === undefined ? [] : ['Without the others who must approve it']),
-    ...(goesBackAfterMin === undefined ? [] : [`Goes back after ${goesBackAfterMin} minutes`]),
-  ]
 }
 
 const optionsOf = (

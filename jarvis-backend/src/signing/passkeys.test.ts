@@ -1,9 +1,9 @@
+import { createRelyingParty } from 'signing/relying-party'
 import { expect, test } from 'vitest'
 import { createAuthenticator } from '../../test/support/fake-authenticator.ts'
 import { createPasskeyStore } from '../store/sqlite/access/passkeys.ts'
 import { openDatabase } from '../store/sqlite/database.ts'
 import { Passkeys } from './passkeys.ts'
-import { createRelyingParty } from './relying-party.ts'
 
 const origin = 'http://localhost:4000'
 

@@ -7,11 +7,12 @@ import {
   type PasskeyReply,
   type WebAuthnOptions,
 } from 'protocol'
-import { assertionProblem } from './assertion.ts'
-import { type Countersignature, enrolmentChallenge, statementOf } from './enrolment.ts'
+import { assertionProblem, isCopy } from 'signing/assertion'
+import { challengeIn, isFramed } from 'signing/client-data'
+import { type Countersignature, enrolmentChallenge, statementOf } from 'signing/enrolment'
+import type { Place, RelyingParty } from 'signing/relying-party'
 import { Held, heldForMs } from './held.ts'
 import type { PasskeyStore, StoredPasskey } from './ports.ts'
-import type { Place, RelyingParty } from './relying-party.ts'
 
 const mostPasskeys = 20
 /** The algorithms ES256, EdDSA and RS256, which `isSigned` can check. By default, the library would also offer others that the runtime supports. */
@@ -281,9 +282,6 @@ export class Passkeys {
 // The library is loaded at its first use, because most starts do not need it.
 const library = () => import('@simplewebauthn/server')
 
-/** True if the counter of a passkey did not rise, which shows a copied key. The counter of a synced passkey stays 0. */
-export const isCopy = (counter: number, before: number): boolean => (counter > 0 || before > 0) && counter <= before
-
 const shown = ({ id, name, isSynced, createdAt, lastUsedAt }: StoredPasskey): Passkey => ({
   id,
   name,
@@ -298,23 +296,6 @@ const unknownHere = () => refused('This passkey is not known here. Sign in anoth
 const refused = (message: string, cause?: unknown) => new JarvisError('invalid_credentials', message, { cause })
 const invalid = (message: string, cause?: unknown) =>
   new JarvisError('invalid_request', cause instanceof Error ? `${message}: ${cause.message}` : message, { cause })
-
-/** True if the passkey was used in a frame on a page of another site, because such a page could mislead the person. */
-function isFramed({ response }: { response: { clientDataJSON: string } }): boolean {
-  const said = JSON.parse(Buffer.from(response.clientDataJSON, 'base64url').toString('utf8')) as Record<string, unknown>
-  return (said.crossOrigin ?? false) !== false || said.topOrigin !== undefined
-}
-
-/** Returns the challenge that the browser's answer contains; empty if the answer cannot be read. */
-export function challengeIn({ response }: { response: { clientDataJSON: string } }): string {
-  try {
-    const said = JSON.parse(Buffer.from(response.clientDataJSON, 'base64url').toString('utf8')) as unknown
-    const { challenge } = said as { challenge?: unknown }
-    return typeof challenge === 'string' ? challenge : ''
-  } catch {
-    return ''
-  }
-}
 
 /** Converts a COSE key (P-256, Ed25519 or RSA) to SPKI in DER, base64url. @throws JarvisError `invalid_request` */
 async function spkiOf(cose: Uint8Array): Promise<string> {

@@ -1,4 +1,7 @@
 import { randomBytes } from 'node:crypto'
+import type { SignerType } from 'signing/enrolment'
+import { createRelyingParty } from 'signing/relying-party'
+import { createSigners, sealOf } from 'signing/signers'
 import { createApiTokens } from '../auth/api-tokens.ts'
 import { createTokenUse } from '../auth/token-use.ts'
 import type { DeviceKeyChange } from '../channels/web-push/signed-buttons.ts'
@@ -13,10 +16,7 @@ import { createSignerKeyStore } from '../store/sqlite/access/signer-keys.ts'
 import { createApiTokenStore } from '../store/sqlite/access/tokens.ts'
 import { journalHead } from '../store/sqlite/journal/journal.ts'
 import { Decisions } from './decisions.ts'
-import type { SignerType } from './enrolment.ts'
 import { type PasskeyChange, Passkeys } from './passkeys.ts'
-import { createRelyingParty } from './relying-party.ts'
-import { createSigners, sealOf } from './signers.ts'
 import { type SshKeyChange, SshKeys } from './ssh-keys.ts'
 
 /** The tokens of programs, passkeys, SSH keys and signed decisions. */

@@ -1,18 +1,18 @@
 import { randomBytes } from 'node:crypto'
 import { JarvisError, type SshKeyInfo, type SshKeyReply, type WebAuthnOptions } from 'protocol'
+import { challengeIn } from 'signing/client-data'
 import {
   type Countersignature,
   countersignatureProblem,
   type Enrolled,
   enrolmentChallenge,
   statementOf,
-} from './enrolment.ts'
+} from 'signing/enrolment'
+import type { RelyingParty } from 'signing/relying-party'
+import type { Signers } from 'signing/signers'
+import { SshProblem, sshKeyIn, sshKeyOf, sshNamespaces, sshSignatureOf } from 'signing/ssh-signature'
 import { Held, heldForMs } from './held.ts'
-import { challengeIn } from './passkeys.ts'
 import type { PasskeyStore, SignerKeyStore, StoredSignerKey } from './ports.ts'
-import type { RelyingParty } from './relying-party.ts'
-import type { Signers } from './signers.ts'
-import { SshProblem, sshKeyIn, sshKeyOf, sshNamespaces, sshSignatureOf } from './ssh-signature.ts'
 
 const mostKeys = 20
 

@@ -1,5 +1,5 @@
+import type { Receipt } from 'signing/receipt'
 import type { JournalProof } from '../../../calls/ports.ts'
-import type { Receipt } from '../../../signing/receipt.ts'
 import type { Database } from '../database.ts'
 import { firstHash, hashOf, type JournalRow } from './journal.ts'
 

@@ -1,6 +1,6 @@
 import { existsSync } from 'node:fs'
 import type { JournalVerification } from 'protocol'
-import { createSignatureCheck } from '../../../signing/journal-check.ts'
+import { createSignatureCheck } from 'signing/journal-check'
 import type { Database } from '../database.ts'
 import type { Anchor, Head } from './anchor.ts'
 import { firstHash, hashOf, type JournalRow } from './journal.ts'

@@ -3,9 +3,9 @@ import { createHash, generateKeyPairSync, type KeyObject, sign } from 'node:cryp
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { sshKeyIn, sshKeyOf, sshSignatureOf, sshSignatureProblem } from 'signing/ssh-signature'
 import { afterAll, expect, test } from 'vitest'
-import { testWith } from '../../../scripts/test-with.js'
-import { sshKeyIn, sshKeyOf, sshSignatureOf, sshSignatureProblem } from './ssh-signature.ts'
+import { testWith } from '../../scripts/test-with.js'
 
 const dir = mkdtempSync(join(tmpdir(), 'jarvis-ssh-'))
 afterAll(() => rmSync(dir, { recursive: true, force: true }))

@@ -1,5 +1,5 @@
 import { canonicalJson, hashOf } from 'node-kit/canonical'
-import type { Card, GrantRequest } from 'protocol'
+import type { Card, DecisionTerms, GrantRequest } from 'protocol'
 import { sha256 } from './assertion.ts'
 
 /** The text about one decision that a person signs. It contains only hashes of the call, so it reveals no secret. */
@@ -37,3 +37,23 @@ export const cardAsSigned = ({ expiresAt: _, approvals: __, ...card }: Card): Re
 
 /** Returns the SHA-256 of a card in its signed form, hex. */
 export const cardHash = (card: Card): string => hashOf(cardAsSigned(card))
+
+/** The lines that a person reads before signing. */
+export function linesToSign(
+  { sentence, toolName, target, now, then, affects, scope }: Card,
+  { grant, goesBackAfterMin, alone }: DecisionTerms,
+): string[] {
+  return [
+    sentence ?? `${toolName}${target.id === '' ? '' : ` on ${target.id}`}`,
+    `Now: ${now}`,
+    `Then: ${then}`,
+    `Affects: ${affects}`,
+    ...(grant === undefined
+      ? []
+      : [
+          `Allows ${grant.scope === undefined ? 'the same call again' : (scope?.words ?? grant.scope)}: ${grant.uses ?? 10} times, ${grant.minutes ?? 60} minutes`,
+        ]),
+    ...(alone === undefined ? [] : ['Without the others who must approve it']),
+    ...(goesBackAfterMin === undefined ? [] : [`Goes back after ${goesBackAfterMin} minutes`]),
+  ]
+}

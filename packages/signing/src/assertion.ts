@@ -52,6 +52,13 @@ export function isSigned(bytes: Uint8Array, spki: string, signature: string): bo
   }
 }
 
+/** Returns the number of uses that a device-bound authenticator has counted; 0 if it does not count. @param assertion bytes in base64url */
+export const counterIn = ({ authenticatorData }: { authenticatorData: string }): number =>
+  Buffer.from(authenticatorData, 'base64url').readUInt32BE(33)
+
+/** True if the counter of a passkey did not rise, which shows a copied key. The counter of a synced passkey stays 0. */
+export const isCopy = (counter: number, before: number): boolean => (counter > 0 || before > 0) && counter <= before
+
 export const sha256 = (bytes: string | Uint8Array): Buffer => createHash('sha256').update(bytes).digest()
 
 function clientDataOf(bytes: Buffer): z.infer<typeof ClientData> | undefined {
