@@ -216,7 +216,7 @@ const mostSessions = 20
 
 /**
  * Yields the words of the conversations that a recalled text names; each conversation is read only when it is needed. A text may name a conversation
- * from which it does not come. It then gains only words that were really said there.
+ * from which it does not come. That does little harm, because only words that were really said there count.
  */
 function* saidIn(text: string, wordsOf: (sessionId: string) => readonly string[]): Generator<string> {
   const ids = new Set(text.match(/\bses_[a-z\d]{8,64}/g) ?? [])

@@ -41,7 +41,7 @@ export function cutsIn(
     const inside = open.has(current)
     if (open.size > (inside ? 1 : 0)) continue
     if (!inside) {
-      // An ended run may still get entries. They belong to that run, so there is no position before them.
+      // An ended run may still get entries. They belong to that run, so the transcript must not be cut before them.
       const isLate = next !== undefined && ended.has(next.runId)
       if (!isLate) cuts.push({ seq: entry.seq, runsAfter: 0, isInside: false })
     } else if (
