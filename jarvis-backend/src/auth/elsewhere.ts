@@ -8,7 +8,7 @@ const doneMs = 60_000
 /** Maximum number of answers that are remembered, because a stranger can bring any number of them. */
 const mostKept = 10_000
 
-/** The purpose of a flow. `tokenHash`: of the token of the sign-in that asked to link an account. */
+/** The purpose of a flow. `tokenHash`: hash of the token of the sign-in that asked to link an account. */
 export type Purpose = { kind: 'sign_in' } | { kind: 'link'; person: string; tokenHash: string }
 
 type Flow = {

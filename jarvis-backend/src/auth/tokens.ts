@@ -178,7 +178,7 @@ export class Tokens {
       this.#parts.signIns.seen(id, at)
       this.#parts.people.seen(sub, at)
     } catch (error) {
-      // The next request writes it. A database that cannot be written must not sign anybody out.
+      // A database that cannot be written must not sign anybody out. The next request stores the time of use again.
       if (!(error instanceof JarvisError) || error.code !== 'storage_failed') throw error
     }
   }
