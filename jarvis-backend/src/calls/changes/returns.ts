@@ -107,7 +107,7 @@ export class Returns {
     this.#tries.set(change.id, { times: times + 1, at: clock.now() })
     const command = { text, title: `By itself: ${change.sentence}`, by: change.approvedBy ?? 'jarvis' }
     start(command, (problem) => {
-      // If the change is no longer armed, another call took it back meanwhile, whose own result stays.
+      // If the change is no longer armed, another call took it back meanwhile, and the result of that call stays.
       if (store.move(change.id, ['armed'], { state: 'armed', problem })) changed()
     })
   }
