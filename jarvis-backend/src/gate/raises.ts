@@ -20,7 +20,7 @@ const isService = ({ kind, on }: Touch) => (kind === 'execute' && on !== 'sandbo
 
 /**
  * The reason of each shipped rule, in words. `concerns`: the effects to which the rule can apply, given for rules that are declared for all effects.
- * `needs`: matches the protected targets without which the rule never raises a call.
+ * `needs`: the rule raises calls only if a protected target matches this pattern.
  */
 export const raiseWords: Readonly<
   Record<string, { words: string; concerns?: (touch: Touch) => boolean; needs?: RegExp }>
