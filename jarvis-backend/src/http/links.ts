@@ -17,7 +17,7 @@ export function linkRoutes(parts: {
   factors: Pick<SecondFactors, 'check'>
   /** Called after a person's password changed: their open connections are no longer valid. */
   changed(person: string): void
-  /** Signs a person in, whose link was used. */
+  /** Signs in the person whose link was used. */
   entrance: Pick<Entrance, 'enter'>
 }): Route[] {
   const { links, guard, addressOf, passwords, factors, entrance } = parts
