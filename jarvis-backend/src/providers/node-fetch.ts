@@ -14,9 +14,8 @@ const agents = {
 const maxErrorChars = 64_000
 
 /**
- * The part of `fetch` that the model SDKs use, over node:http, because web streams are too slow per token. For a 2xx, `body` is the
- * paused `IncomingMessage`; other answers have `text()`, which is
- * a refusal's body as `asErrorBody` has it.
+ * The part of `fetch` that the model SDKs use, over node:http, because web streams are too slow per token. For a 2xx, `body` is the paused
+ * `IncomingMessage`; other answers have `text()`, which returns the body of the refusal in the form of `asErrorBody`.
  * @param idleTimeoutMs fails with `SilentError` after this time without a byte, connecting included
  */
 export const nodeFetch =
