@@ -153,7 +153,7 @@ export async function startScripted(scene: Scene, dist: string, port = 0) {
       }
       return ack({ ok: true, snapshot })
     })
-    // The dashboard reopens a connection on which this gets no answer.
+    // The dashboard reopens a connection on which a ping gets no answer.
     socket.on('chat:ping', (_input, ack) => ack({ ok: true }))
     socket.on('chat:send', async ({ sessionId, message }, ack) => {
       if (!behaviour.answersSends) return
