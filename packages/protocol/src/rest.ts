@@ -301,7 +301,7 @@ export const Status = z.object({
   /** Calls that an owner approved alone in the last day although others must approve too. Absent: none. */
   glassBroken: z.array(GlassBroken).optional(),
   parts: z.array(PartStatus),
-  /** Absent if all saved settings are in use. */
+  /** Saved settings that the next start uses; absent if all saved settings are in use. */
   nextStart: NextStart.optional(),
   /** Why a start now would fail, naming the variable. */
   cannotStart: z.string().optional(),
