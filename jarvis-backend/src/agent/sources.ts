@@ -91,7 +91,7 @@ export function sourcesOf(
   { toolUseId, isClients, tellingEntries, token, textOf = () => undefined, isOwn = () => true }: JudgedCall,
 ): Sources {
   const read = new Map<string, readonly string[]>()
-  /** Cached, because several recalled texts may name the same conversation. */
+  /** Returns the operator's words in a conversation. They are cached, because several recalled texts may name the same conversation. */
   const wordsOf = (sessionId: string) => {
     const words = read.get(sessionId) ?? wordsIn(tellingEntries(sessionId), isOwn)
     read.set(sessionId, words)

@@ -91,7 +91,7 @@ export class Sending {
     if (sessionId !== undefined && isRehearsal !== undefined) rehearsing.set(sessionId, isRehearsal, by)
     try {
       const { sent, run } = store.atomically(() => this.#accept({ ...message, id, safe, agent, skill, isRehearsal }))
-      // Deferred until the sender has its reply and has joined the session’s room.
+      // Begin the run later, after the sender has its reply and has joined the session’s room.
       if (sent.queued) queueMicrotask(() => queue.tell(run.session, sent.runId))
       else active.begin(run)
       return sent
