@@ -194,7 +194,7 @@ export class Tokens {
   }
 }
 
-/** The most that a token without a sign-in allows. `role` is the role in the token. */
+/** The greatest rights that a token without a sign-in gives. `role` is the role in the token. */
 const claimedBy = (role: Role): PersonRef => ({ id: '', name: '', role: role === 'operator' ? 'owner' : 'viewer' })
 
 const expired = (cause?: unknown) =>
