@@ -156,7 +156,7 @@ const isLate = (now: number, at = now): boolean => now - at > latestMs
 const dueAt = ({ goesBackAt = Number.POSITIVE_INFINITY, timerOn }: StoredChange) =>
   goesBackAt + (timerOn === undefined ? 0 : nodeFirstMs)
 
-/** Returns true if a change is armed for so long that a person may forget it, so that they are told before it goes back. */
+/** Returns true if a person is told before the change goes back: only if it stays armed for so long that a person may forget it. */
 const isTold = (change: StoredChange): change is StoredChange & { goesBackAt: number } =>
   change.state === 'armed' && change.goesBackAt !== undefined && soonAt(change) > change.at
 const soonAt = ({ goesBackAt = 0 }: StoredChange) => goesBackAt - tellBeforeMs
