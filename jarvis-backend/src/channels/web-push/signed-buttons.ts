@@ -20,7 +20,7 @@ export type SignedButtonsParts = {
   signers: Signers
   challenges: ChallengeStore
   matters: Pick<Matters, 'card'>
-  /** The most that a button on a device may do. */
+  /** The greatest right of a button on a device. */
   decidesOn(device: string): Decides
   mayDecide(person: string): boolean
   decide(request: { toolUseId: string; confirmed: boolean; by: string; receipt: Receipt }): void | Promise<void>
