@@ -205,8 +205,8 @@ export function taintIn(
 }
 
 /**
- * Leaves out results whose text the call only returns to its origin: the text of a file may be written back into that file, and addresses that a
- * website gave may be read on that website.
+ * Leaves out results whose text the call only sends back to its origin. The text of a file may be written back into that file. Addresses from a
+ * website may be read on that website.
  */
 function withoutOwn(sources: Sources, { path }: Call['input'], effects: readonly Effect[]): Sources {
   const isOwn = ({ kind, on, url }: Effect, source: Source) =>
