@@ -10,7 +10,7 @@ export type ModelServer = {
   apiKey?: string
   /** Default: the API's `address`. */
   baseUrl?: string
-  /** Sent with each request. */
+  /** Headers that are sent with each request. */
   headers?: Readonly<Record<string, string>>
 }
 
@@ -29,7 +29,7 @@ export type ModelOptions = {
   apiKey?: string
   /** Default: the API's `address`. */
   baseUrl?: string
-  /** Sent with each request. */
+  /** Headers that are sent with each request. */
   headers?: Readonly<Record<string, string>>
   /** Maximum length of an answer, tokens. Default: that of the API or the server. */
   maxTokens?: number

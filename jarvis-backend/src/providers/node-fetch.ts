@@ -24,7 +24,7 @@ export const nodeFetch =
     const target = new URL(typeof url === 'object' && 'url' in url ? url.url : url)
     const isSecure = target.protocol === 'https:'
     const headers = Object.fromEntries(init.headers instanceof Headers ? init.headers : new Headers(init.headers))
-    // Encoded once: node:http would measure a string, flatten it and encode it again.
+    // Encode the body once: node:http would measure a string, flatten it and encode it again.
     const body = typeof init.body === 'string' ? Buffer.from(init.body) : init.body
     const { method = 'GET', signal } = init
 

@@ -167,7 +167,7 @@ export class ToolSchemas {
 
 type Keywords = ReadonlySet<OptionalKeyword>
 
-/** `tools`: of the refused request. `why`: the refusal as a sentence. */
+/** `tools`: the tools of the refused request. `why`: the refusal as a sentence. */
 type Refused = { tools: ModelRequest['tools']; why: string }
 
 const isAttached = (name: string) => attachedServerOf(name) !== undefined
