@@ -37,8 +37,9 @@ export type Missing =
   | { object: Measure['object']; level: 'gone'; ending?: string }
 
 /**
- * Applies the result of a look to an alert. @param measure `gone`: the object no longer exists
- * @returns undefined if there is no alert, or no longer one: a pending alert that ends leaves nothing
+ * Applies the result of a look to an alert.
+ * @param measure `gone`: the object no longer exists
+ * @returns the alert; undefined if there is none now. A pending alert that ends is removed
  */
 export function step(
   before: StoredAlert | undefined,
