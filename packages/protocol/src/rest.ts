@@ -213,7 +213,7 @@ export const ConfirmationRow = Card.extend({
   replacedBy: z.string().optional(),
   /** When a denial was lifted. */
   liftedAt: z.number().optional(),
-  /** Time until which a call of an MCP client that was denied is refused without a card; absent: it is not. */
+  /** Time until which the call is refused without a new card, after an MCP client's call was denied; absent if the call may ask again. */
   refusedUntil: z.number().optional(),
   /** Outcome of an approved call; absent while it runs. `unknown`: the call may have run. */
   outcome: z.enum(['done', 'failed', 'unknown']).optional(),
