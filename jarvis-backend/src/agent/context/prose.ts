@@ -69,7 +69,7 @@ export async function proseOf(
     }
   } catch {
     parts.signal.throwIfAborted()
-    // The fold then consists of the facts only.
+    // If no summary can be made, the fold consists of the facts only.
     return undefined
   }
 }

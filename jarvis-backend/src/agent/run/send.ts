@@ -96,7 +96,7 @@ export class Sending {
       else active.begin(run)
       return sent
     } catch (error) {
-      // The session in memory may hold changes that were not stored.
+      // Drop the session from memory, because it may hold changes that were not stored.
       live.drop(id)
       throw error
     }
