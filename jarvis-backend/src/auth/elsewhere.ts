@@ -110,7 +110,7 @@ function sealed(key: Buffer, flow: Flow): string {
 
 function opened(key: Buffer, id: string): Flow | undefined {
   const bytes = Buffer.from(id, 'base64url')
-  // Other spellings of the same bytes would give one flow several ids.
+  // Accept only this spelling of the bytes, because others would give one flow several ids.
   if (bytes.length < ivBytes + tagBytes || bytes.toString('base64url') !== id) return undefined
   const decipher = createDecipheriv('aes-256-gcm', key, bytes.subarray(0, ivBytes), { authTagLength: tagBytes })
   decipher.setAuthTag(bytes.subarray(-tagBytes))
