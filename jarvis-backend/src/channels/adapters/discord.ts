@@ -263,7 +263,7 @@ class DiscordChannel implements Channel {
   async #byOurClock(incoming: Incoming, signal: AbortSignal): Promise<Incoming> {
     if (incoming.kind !== 'text') return incoming
     const aheadMs = await this.#api.aheadMs(signal)
-    // The next start receives the message again.
+    // Throw if JARVIS is stopping: the next start receives the message again.
     signal.throwIfAborted()
     return { ...incoming, at: incoming.at + aheadMs }
   }
