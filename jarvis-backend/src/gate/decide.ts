@@ -58,7 +58,7 @@ export function decide(call: Call, effects: readonly Effect[], world: World): Ve
   const judged = tainted(raised(call, effects, world), call, { effects, world })
   const verdict = underProfile(allowed(judged, call, { effects, policy }), policy.profile)
   const approve = judged.tier === 'red' ? approvalOf(call, effects, world) : undefined
-  // Several people must decide under every profile.
+  // Use the tier before the profile here: several people must decide under every profile.
   const isSigned =
     judged.tier === 'red' &&
     (rulesAbout(call, effects, world).some(({ proof }) => proof === 'passkey') ||
