@@ -245,7 +245,7 @@ const marks = ['"', "'", '`', '.']
 const ends = ['"', "'", '`', '\\"', '[']
 
 function toolIn(said: string, sent: readonly ToolSpec[]): ToolSpec | undefined {
-  // AWS counts from 1.
+  // AWS counts the tools from 1.
   const member = /tools\.(\d+)\.member/.exec(said)?.[1]
   if (member !== undefined) return sent[Number(member) - 1]
   const index =
