@@ -73,7 +73,7 @@ export function sameGuest(before: GuestMarks & { at: number }, now: GuestMarks):
   const cards = cardsOf(before, now)
   if (before.uuid !== undefined && now.uuid !== undefined) {
     if (before.uuid === now.uuid) return 'same'
-    // A person may have changed the UUID in the settings. A clone has a new UUID, but new network cards too.
+    // Different UUIDs alone prove nothing: a person may have changed the UUID in the settings. A clone has new network cards too.
     return cards === 'apart' ? 'other' : cards === 'shared' && news === undefined ? 'same' : 'unknown'
   }
   if (news === 'created') return 'other'
