@@ -42,7 +42,6 @@ export interface RevocationStore {
   isRevoked(tokenHash: string): boolean
 }
 
-/** The address and client of a sign-in, and its method. */
 export type SignInFacts = Pick<SignInRow, 'address' | 'client' | 'method' | 'passkey'>
 
 /** Longest life of a sign-in, seconds. A bearer is shorter, because the page keeps it where its scripts can read it. */
