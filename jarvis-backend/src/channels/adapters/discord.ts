@@ -97,7 +97,6 @@ export const discord: ChannelKind = {
 }
 
 type DiscordParts = { token: string; url: string; clock: Clock; problem(why: string | undefined): void }
-/** An event of the gateway. */
 type GatewayEvent = { incoming: Incoming; data: unknown }
 
 /** One bot at Discord. */
