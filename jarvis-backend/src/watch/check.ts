@@ -19,7 +19,7 @@ export type Measure = {
   level: Severity | 'clear' | 'between' | 'unseen'
   /** The value in words: `81 °C`. */
   words: string
-  /** The value as a number, if it is a number. */
+  /** The measured value, if it is a number. */
   value?: number
   /** Lower values are worse. */
   isLowBad?: true
