@@ -293,7 +293,7 @@ export const Status = z.object({
   models: z.array(z.string()),
   isDemoModel: z.boolean(),
   isDemoCluster: z.boolean(),
-  /** `/terminal` is on. */
+  /** True if terminals are on, at `/terminal`. */
   hasTerminal: z.boolean(),
   /** Speech can be turned into text. */
   hasSpeech: z.literal(true).optional(),
