@@ -64,8 +64,8 @@ const isHostNamed = (host: string, { operatorTexts }: Sources, { policy }: Facts
   })
 
 /**
- * Returns true if a composed address leads to a site that nobody named, after a text was read that the address could carry out. For JARVIS's own
- * model this is always so: its prompt contains the cluster and the operator's notes.
+ * Returns true if a composed address leads to a site that nobody named, and could carry out a text that was read before. For JARVIS's own model this
+ * is always so: its prompt contains the cluster and the operator's notes.
  */
 export function isStrange(facts: Facts): boolean {
   const { effect, sources, world } = facts
