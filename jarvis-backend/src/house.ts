@@ -33,7 +33,7 @@ export type GoingBack = { id: string; goesBackAt: number }
 
 /** The facts that rooms announce to each other, each after the commit of its transaction. */
 export type FactTypes = {
-  /** The machine's clock was set back. Everything that had ended by the time that was reached has been ended again. */
+  /** The machine's clock was set back. Things that had expired before were expired again, so that they do not become valid a second time. */
   'clock.set_back': undefined
   /** The connected cluster is not the one of the last start, so the same names mean other things. */
   'cluster.left': undefined

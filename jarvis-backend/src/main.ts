@@ -60,7 +60,7 @@ function introduce(config: Config) {
   console.log(`Model: ${jarvis.modelId}. Cluster: ${cluster}.`)
 }
 
-/** Restarts within this process, so that it works the same under every service manager. */
+/** Restarts within this process, so that a restart works the same under every service manager. */
 function restart() {
   void close().then(() => {
     return isEnding ? undefined : serve(() => readNextConfig(outside))

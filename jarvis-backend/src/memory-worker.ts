@@ -38,7 +38,7 @@ const sayEveryMs = 250
 /** Largest share of the thread's time for progress reports, 0..1. With 100,000 passages a count takes long. */
 const sayShare = 0.1
 
-/** Most agents whose texts are indexed. There may be more folders than agents, because some belong to removed agents. */
+/** Maximum number of agents whose texts are indexed. There may be more folders than agents, because some belong to removed agents. */
 const mostAgents = 100
 const agentsDir = join(dirname(workspaceDir), 'agents')
 for (const dir of [workspaceDir, agentsDir]) mkdirSync(dir, { recursive: true })

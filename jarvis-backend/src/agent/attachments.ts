@@ -13,7 +13,7 @@ const mostBytes = 64 * 1024 * 1024
 const unsentKeptMs = 24 * 60 * 60_000
 const longestName = 120
 
-/** A file as a person or a program gave it. */
+/** A file as a person or a program sent it, before it is checked. */
 export type GivenFile = { name: string; data: Buffer }
 /** The owner of a stored file: the session in which the file was sent, or the sender who uploaded it and has not sent it yet. */
 export type Holder = { sessionId: string } | { by: string }

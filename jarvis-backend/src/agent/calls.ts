@@ -103,7 +103,7 @@ export class Calls {
     try {
       this.#active.stop(run, client)
     } catch (error) {
-      // No caller catches this error; the run stops anyway.
+      // No caller would catch this error, so it is reported, and the run stops anyway.
       this.#parts.report(error, `run ${run.id} could not be written down as stopped`)
       run.haltCalls()
     }

@@ -4,8 +4,8 @@ const askedChars = 160
 const cameChars = 240
 
 /**
- * Summarises a run as one list item: the question, the calls and their outcomes. Built from the transcript, without a model. Undefined for a run
- * that neither changed nor tried to change anything and did not fail.
+ * Summarises a run as one list item: the question, the calls and their outcomes. Built from the transcript, without a model. Undefined for a
+ * successful run without a change or an attempted change.
  * @param timeOf formats an entry’s time of day
  */
 export function lessonOf(

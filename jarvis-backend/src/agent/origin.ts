@@ -60,7 +60,7 @@ export type ChildOrigin = {
   tools?: readonly string[]
   mostTokens?: number
   model?: string
-  /** The token of the program that asked may only read. */
+  /** True: the program's token may only read. */
   isReadOnly?: true
 }
 

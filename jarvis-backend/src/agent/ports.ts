@@ -54,7 +54,7 @@ export interface ToolFacts {
 
 /** The texts and limits with which a run begins. */
 export interface Prompts {
-  /** Returns the profile of a run that begins now. `askedBy`: for a child run, the agent that asked for it. */
+  /** Returns the profile of a run that begins now. `askedBy`: the agent that asked for a child run; undefined for other runs. */
   profile(session: Partial<Pick<StoredSession, 'effort'>> & { agent: string; askedBy?: string }): RunProfile
   /** Returns the cluster summary for a new message, limited to the part that the asker may see. */
   context(asker: Principal): string

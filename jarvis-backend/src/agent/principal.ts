@@ -5,7 +5,7 @@ import type { Origin } from './origin.ts'
 export type Rights = {
   /** True: a model chooses the calls. False: the principal names the one call itself. */
   hasModel: boolean
-  /** True: the principal may call tools of attached servers. Clients may not, so that JARVIS is no way for them to other servers. */
+  /** True: the principal may call tools of attached servers. Clients may not, so that they cannot reach other servers through JARVIS. */
   mayUseAttached: boolean
   /** True: the arguments are not the operator’s own words, and the principal has read only the results of its own calls. */
   isForeign: boolean
@@ -47,7 +47,7 @@ const kinds = new Map<string, Rights>([
   ['chat', { ...operators, hasModel: true, hasOperator: true }],
   ['command', { ...operators, hasOperator: true }],
   // A plan’s calls were judged before the plan began, as calls of the principal that asked for it. Its cards give no grants, because another plan
-  // could use them.
+  // could use such a grant.
   ['plan', { ...operators, mayBeGranted: false }],
   ['client_plan', { ...strict, mayBeGranted: false }],
   // A client can give itself any name, so its grants follow its token.

@@ -6,8 +6,8 @@ import type { StoredEntry } from './sessions/transcript-store.ts'
 export type IsRefused = (id: string, seq: number) => boolean
 
 /**
- * @returns a function that is true for a picture of the message at `seq` that was refused after that message; the message is then sent without the
- * picture
+ * @returns a function that is true for a refused picture of the message at `seq`, if the refusal came after that message. The message is then sent
+ * without the picture
  */
 export function refusedIn(entries: readonly StoredEntry[]): IsRefused {
   const refused = new Map<string, number>()

@@ -71,8 +71,8 @@ export function saidIn(entries: readonly StoredEntry[]): string | undefined {
 }
 
 /**
- * Returns the outcome of a run; undefined while the run goes on. `failed`: the run ended early or with an error, a call was refused, or the run is
- * one call and that call failed. `unknown`: the outcome of a call is not known.
+ * Returns the outcome of a run; undefined while the run goes on. `failed`: the run ended early or with an error, a call was refused, or the run
+ * consists of one call, which failed. `unknown`: the outcome of a call is not known.
  */
 export function outcomeOf(
   entries: readonly StoredEntry[],

@@ -91,7 +91,7 @@ export class Run {
     this.agent = origin.kind === 'child' ? origin.agent : session.agent
     this.entries = taken
     this.#partial = { text: row.partial ?? '', thinking: '' }
-    // Each call of a reply adds a listener to the signal, and a reply may have many calls.
+    // Turn off Node's warning about many listeners: each call of a reply adds one to the signal.
     setMaxListeners(0, this.#abort.signal)
   }
 

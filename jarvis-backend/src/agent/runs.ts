@@ -103,7 +103,6 @@ export class Runs {
     this.#active.stopAll(sessionId, [...(live.get(sessionId)?.runs.values() ?? [])], by)
   }
 
-  /** Returns the queued messages of a session. */
   queued(sessionId: string): QueuedMessage[] {
     return this.#queue.list(sessionId)
   }

@@ -91,7 +91,7 @@ export function sourcesOf(
   { toolUseId, isClients, tellingEntries, token, textOf = () => undefined, isOwn = () => true }: JudgedCall,
 ): Sources {
   const read = new Map<string, readonly string[]>()
-  /** Cached, because several recalled texts may name the same conversation. */
+  /** Returns the operator's words in a conversation. They are cached, because several recalled texts may name the same conversation. */
   const wordsOf = (sessionId: string) => {
     const words = read.get(sessionId) ?? wordsIn(tellingEntries(sessionId), isOwn)
     read.set(sessionId, words)
@@ -216,7 +216,7 @@ const mostSessions = 20
 
 /**
  * Yields the words of the conversations that a recalled text names; each conversation is read only when it is needed. A text may name a conversation
- * from which it does not come. It then gains only words that were really said there.
+ * from which it does not come. That does little harm, because only words that were really said there count.
  */
 function* saidIn(text: string, wordsOf: (sessionId: string) => readonly string[]): Generator<string> {
   const ids = new Set(text.match(/\bses_[a-z\d]{8,64}/g) ?? [])

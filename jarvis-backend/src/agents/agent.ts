@@ -46,7 +46,7 @@ export const agentOf = (id: string, body: AgentBody): Agent => ({
 /** Returns the id of the agent in whose name a principal acts. */
 export const agentIdOf = ({ agent = mainAgentId }: Pick<Principal, 'agent'>): string => agent
 
-/** The facts of a tool that an agent’s tool lists and memory setting check. */
+/** The facts about a tool that decide if an agent may use it. */
 type ToolFacts = {
   name: string
   /** The tool reads or writes the memory. */

@@ -8,8 +8,8 @@ import type { OriginOf } from './public-origin.ts'
 import { countsAsMuch, isAtLeast } from './roles.ts'
 
 /**
- * `person`: the person in whose name the program acts. `stillCounts`: for requests that stay open; it throws as `verify` does once the token is no
- * longer valid.
+ * `person`: the person in whose name the program acts. `stillCounts`: a check for requests that stay open: it throws the errors of `verify` once the
+ * token is no longer valid.
  */
 export type Verified = { token: ApiToken; person: PersonRef; stillCounts(): void }
 

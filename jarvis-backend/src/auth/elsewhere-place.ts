@@ -8,7 +8,7 @@ export function createElsewherePlace(publicUrl: string | undefined) {
   const known = publicUrl === undefined ? undefined : new URL(publicUrl)
   const isSafe = ({ protocol, hostname }: URL) => protocol === 'https:' || isLoopbackHost(hostname)
   return {
-    /** The reason why it does not work at an origin, and the remedy; undefined if it works. */
+    /** The reason why signing in with another service does not work at an origin, and the remedy; undefined if it works. */
     problem(origin: string): string | undefined {
       if (known === undefined) {
         if (isLoopbackHost(new URL(origin).hostname)) return undefined

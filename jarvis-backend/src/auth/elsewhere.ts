@@ -8,7 +8,7 @@ const doneMs = 60_000
 /** Maximum number of answers that are remembered, because a stranger can bring any number of them. */
 const mostKept = 10_000
 
-/** The purpose of a flow. `tokenHash`: of the token of the sign-in that asked to link an account. */
+/** The purpose of a flow. `tokenHash`: hash of the token of the sign-in that asked to link an account. */
 export type Purpose = { kind: 'sign_in' } | { kind: 'link'; person: string; tokenHash: string }
 
 type Flow = {
@@ -110,7 +110,7 @@ function sealed(key: Buffer, flow: Flow): string {
 
 function opened(key: Buffer, id: string): Flow | undefined {
   const bytes = Buffer.from(id, 'base64url')
-  // Other spellings of the same bytes would give one flow several ids.
+  // Accept only this spelling of the bytes, because others would give one flow several ids.
   if (bytes.length < ivBytes + tagBytes || bytes.toString('base64url') !== id) return undefined
   const decipher = createDecipheriv('aes-256-gcm', key, bytes.subarray(0, ivBytes), { authTagLength: tagBytes })
   decipher.setAuthTag(bytes.subarray(-tagBytes))

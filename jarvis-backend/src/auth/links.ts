@@ -121,7 +121,7 @@ export class Links {
     const expiresAt = createdAt + resetMs
     return this.#parts.durably(() => {
       const { name } = this.#parts.people.must(person)
-      // Only the newest link is valid.
+      // End the person's earlier links: only the newest one is valid.
       for (const link of this.#parts.store.list())
         if (link.kind === 'reset' && link.person === person) this.#parts.store.end(link.id)
       const secret = this.#add({ id: newId('rst'), kind: 'reset', by, person, createdAt, expiresAt })

@@ -41,8 +41,8 @@ export function createOAuthRequests(parts: {
 
   return {
     /**
-     * Validates a request. `query`: of the address to which the client sent the browser; `origin`: of the same address. @throws JarvisError
-     * `invalid_request` if it is not safe to redirect the browser back
+     * Validates a request. `query`, `origin`: the query and the origin of the address to which the client sent the browser.
+     * @throws JarvisError `invalid_request` if it is not safe to redirect the browser back
      */
     async open(query: string, origin: string): Promise<OAuthAsk | OAuthProblem> {
       const params = new URLSearchParams(query)

@@ -97,7 +97,7 @@ export function createPassword(parts: {
       before()
       keepSecret(dataDir, file, made)
       hash = made
-      // Tokens carry whole seconds, rounded up; the added second is past any token issued before.
+      // Issue times of tokens are rounded up to whole seconds. The added second makes sure that every token issued before is invalid.
       endTokens((Math.ceil(now() / 1000) + 1) * 1000)
     },
     validFrom,

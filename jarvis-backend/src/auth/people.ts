@@ -1,7 +1,7 @@
 import { firstOwnerId, houseRoles, JarvisError, type Person, PersonName } from 'protocol'
 import { newId } from '../lib/ids.ts'
 
-/** `hash`: of the password. Undefined for the first owner, whose password is stored elsewhere, and for a person without a password. */
+/** `hash`: the hash of the password; undefined for the first owner, whose password is stored elsewhere, and for a person without a password. */
 export interface PersonStore {
   /** @returns false if the name is taken */
   add(person: Person, hash: string | undefined): boolean

@@ -204,7 +204,7 @@ export class SecondFactors {
     const { isRight } = await this.#parts.hasher.check(code?.secret ?? given, hash, isKnown)
     if (code === undefined || hash === undefined || !isRight) return false
     return this.#parts.durably(() => {
-      // Two requests with the same code may arrive at the same time.
+      // Two requests may use the same code at the same time. Only the first one succeeds here.
       if (!this.#parts.store.useCode(person, code.number, hash)) return false
       this.#parts.store.unlock(person)
       this.#parts.record({ change: 'recovery_code_used', person, by: person })

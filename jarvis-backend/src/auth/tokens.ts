@@ -42,7 +42,6 @@ export interface RevocationStore {
   isRevoked(tokenHash: string): boolean
 }
 
-/** The address and client of a sign-in, and its method. */
 export type SignInFacts = Pick<SignInRow, 'address' | 'client' | 'method' | 'passkey'>
 
 /** Longest life of a sign-in, seconds. A bearer is shorter, because the page keeps it where its scripts can read it. */
@@ -178,7 +177,7 @@ export class Tokens {
       this.#parts.signIns.seen(id, at)
       this.#parts.people.seen(sub, at)
     } catch (error) {
-      // The next request writes it. A database that cannot be written must not sign anybody out.
+      // A database that cannot be written must not sign anybody out. The next request stores the time of use again.
       if (!(error instanceof JarvisError) || error.code !== 'storage_failed') throw error
     }
   }
@@ -194,7 +193,7 @@ export class Tokens {
   }
 }
 
-/** The most that a token without a sign-in allows. `role` is the role in the token. */
+/** The greatest rights that a token without a sign-in gives. `role` is the role in the token. */
 const claimedBy = (role: Role): PersonRef => ({ id: '', name: '', role: role === 'operator' ? 'owner' : 'viewer' })
 
 const expired = (cause?: unknown) =>

@@ -8,7 +8,7 @@ import type { SpendingStore, SpendKind } from './spending.ts'
 /** An estimate of the characters per token of an answer, for providers that count no tokens. */
 const charsPerToken = 3.3
 
-/** @returns a function that stores a call before it is made, with the most that it could use */
+/** @returns a function that stores a call before it is made, with the maximum that it could use */
 export function createReserve(parts: { store: SpendingStore; scopes: Scopes; now(): number; costOf: CostOf }) {
   const { store, scopes, now, costOf } = parts
   return (kind: SpendKind, plan: CallPlan, caller: Caller): Reservation => {

@@ -20,7 +20,7 @@ export type Way = {
   call: ToolCall
   /** Undefined if a card is decided before its run was resumed. */
   context: CallContext | undefined
-  /** True if no earlier change to the same target is still waited for. */
+  /** True once no earlier change to the same target is pending. */
   isNext?: boolean
   /** The newest card of the call. */
   asked?: StoredConfirmation

@@ -94,8 +94,8 @@ export type Questioner = Asker & { isReading?: true }
 export type TryingJudge = (toolName: string, input: ToolInput, asker: Questioner) => Promise<Judgement>
 
 /**
- * Judges by the rights of the questioner. A questioner who could not ask for the call triggers no reads: no tool prepares, no node is asked, and
- * previews made for others are not used.
+ * Judges by the rights of the questioner. If the questioner could not ask for the call, nothing is read: tools do not prepare, nodes are not asked,
+ * and previews made for others are not used.
  * @param bare a judge without previews
  */
 export function createTryingJudge(seeing: SeeingJudge, bare: Judge, catalog: Pick<Catalog, 'get'>): TryingJudge {
@@ -188,7 +188,7 @@ class CallJudge {
       )
     const barring = barredBy(agents, tool)
     if (barring !== undefined) return blocked('agent_tools', `The agent ${barring} may not use ${toolName}.`)
-    // Checked now, because some of the tools that a plan leads to run already while the plan is made.
+    // Check the tools of a plan already here, because some of them run while the plan is made.
     for (const led of tool.leadsTo?.(rawInput) ?? []) {
       const other = this.#catalog.get(led)
       const agent = other && barredBy(agents, other)

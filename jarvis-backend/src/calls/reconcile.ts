@@ -44,7 +44,7 @@ export async function reconcile(
     const { items, missing } = await cluster.tasks({ limit: newestTasks }, { signal })
     await cluster.catchUp?.(vmid)
     const seen = observed(cluster, vmid)
-    // Asked here, because the answer just read tells the cluster's time.
+    // Convert the time only now: the reply with the tasks tells the cluster's clock.
     const claimedAt = cluster.timeThere === undefined ? startedAt : cluster.timeThere(startedAt)
     if (upid === undefined && claimedAt === undefined) return { outcome: 'unknown', text: `${noClock} ${seen}` }
     const isOurs = ({ upid: id, vmid: of, type, startedAt: since }: Task) =>

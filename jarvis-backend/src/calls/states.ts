@@ -22,7 +22,7 @@ export type Event =
   | { type: 'judged'; judgement: Judgement; isRehearsal: boolean; denied?: string | undefined; isGranted?: boolean }
   /** The call must not run: somebody stopped it, a limit holds it back, or its target could not be read. */
   | { type: 'held'; message: string; judged?: Judgement }
-  /** It is the turn of a due call, and its verdict is still the same. */
+  /** A due call has its turn, and its verdict is still the same. */
   | { type: 'same' }
   /**
    * A person approved the card. `standing` undefined: no call waits for the card, so the card was not compared with a verdict. `isNext`: no other
@@ -31,7 +31,7 @@ export type Event =
   | ({ type: 'approve'; standing?: Standing | undefined; isNext: boolean } & Decided)
   | ({ type: 'drift'; standing: Drifted } & Decided)
   | ({ type: 'deny' | 'expire' | 'withdraw' } & Decided)
-  /** It is the turn of an approved call. `unproven`: its approval does not count, for example because the journal lacks it, so a new card asks. */
+  /** An approved call has its turn. `unproven`: its approval does not count, for example because the journal lacks it, so a new card asks. */
   | { type: 'turn'; standing: Standing; unproven?: Replacing | undefined; isRehearsal: boolean }
   | { type: 'answered' | 'found'; done: Came }
   /** A change was requested, and no answer came. */

@@ -23,7 +23,7 @@ export class DeskViews {
     this.#parts = parts
   }
 
-  /** The most that a tap may do now. Some phones send a tap to the public URL, so without a public URL such a channel has no taps. */
+  /** The greatest right that a tap has now. Some phones send a tap to the public URL, so without a public URL such a channel has no taps. */
   atMostOf({ capabilities }: ChannelKind): Decides {
     return capabilities.tapsByAddress === true && !this.#parts.hasPublicUrl ? 'none' : capabilities.decidesAtMost
   }

@@ -7,7 +7,6 @@ import type { NonceStore, Open, OutboxStore, PairingStore, Recipient, RecipientS
 import type { Say, Tell } from './spoken.ts'
 import type { ChatStore, ChoiceStore, HeardStore, TalkPorts } from './talk/ports.ts'
 
-/** The stores of the channels. */
 export type ChannelStores = {
   outbox: OutboxStore
   recipients: RecipientStore

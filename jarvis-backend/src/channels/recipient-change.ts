@@ -8,8 +8,8 @@ export type RecipientRights = Pick<Recipient, 'decides' | 'hidesNames' | 'talks'
 const rank = (one: Decides) => decides.indexOf(one)
 
 /**
- * Calculates a change of a recipient's rights. The right to decide that the recipient has may stay, even if the channel would not grant it now.
- * @param kind `atMost`: the most that a tap on the channel may do now
+ * Calculates a change of a recipient's rights. A recipient may keep its present right to decide, even if the channel would not grant that right now.
+ * @param kind `atMost`: the greatest right that a tap on the channel has now
  * @returns `isMore`: the change allows more than before, or names another agent, so the person must confirm it
  * @throws JarvisError `invalid_request`: the channel cannot do that
  */

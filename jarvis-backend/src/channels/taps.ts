@@ -131,7 +131,7 @@ export class Taps {
       return from?.isPrivate === true
         ? known.find(({ user, chat, isGroup }) => !isGroup && user === from.user && chat === from.chat)
         : undefined
-    // Nothing proves who pressed the button, so the tap counts as one of the message's recipient.
+    // Nothing proves who pressed the button, so the tap counts as one by the message's recipient.
     return known.find(({ id }) => id === nonce?.recipient)
   }
 

@@ -57,7 +57,7 @@ async function sendAndFollow(remote: Remote, message: string, options: Options):
   const isProgram = options.json === true || options.jsonl === true
   const isStreamed = !isProgram && process.stdout.isTTY === true
   const over = new AbortController()
-  // Declared before anything is sent, so that an interrupt leaves no run behind.
+  // This variable is declared before anything is sent, so that an interrupt can always stop the run.
   let sent: Sent | undefined
   let isInterrupted = false
   const interrupt = () => {

@@ -6,8 +6,8 @@ import { surveySecrets } from '../config/secret-survey.ts'
 import type { BackedUpFile } from '../store/sqlite/backup.ts'
 
 /**
- * Reads the secrets of a finished backup, to check it. @returns lines that say which secrets are sealed in it, after one was opened as a sample, and
- * which are not
+ * Reads the secrets of a finished backup, to check it.
+ * @returns lines for a person: the secrets that are sealed in the backup (one was opened as a sample), and the secrets that are not sealed
  */
 export function secretsOfBackup(file: string, { dataDir, secretKeys }: Sealing): string[] {
   const { texts, rows } = readBackup(file)

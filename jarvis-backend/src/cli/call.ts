@@ -110,7 +110,7 @@ async function outcomeOf(
   if (waits?.state !== 'waiting' || typeof waits.id !== 'string') {
     const text = textOf(first)
     if (first.isError !== true) return { state: 'done', text, ...(waits !== undefined && { data: waits }) }
-    // These words come from the gate: nothing was run.
+    // The gate's texts about calls that it did not run begin with these words.
     return { state: /^Blocked|Nothing was run|^Refused/.test(text) ? 'refused' : 'failed', text }
   }
   const { id } = waits

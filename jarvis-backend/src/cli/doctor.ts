@@ -68,8 +68,8 @@ async function look(env: Record<string, string | undefined>, asksModel: boolean)
 }
 
 /**
- * Reports rules that require more people than may sign in. A fault of the file itself is not reported here, because it stops the start, which names
- * it.
+ * Reports rules that require more people than may sign in. A faulty policy.yaml is not reported here, because it already stops the start with a
+ * message.
  */
 async function quorumChecks(config: Config): Promise<DoctorCheck[]> {
   const read = readPolicy(policyPath(config.dataDir), 'policy.yaml')

@@ -42,7 +42,6 @@ export function helpText(commands: Commands): string {
   ].join('\n')
 }
 
-/** The help of one command. */
 export function helpOf(command: Command): string {
   const { example, note } = command
   const rows = [...formsOf(command), ...optionLines(command)]

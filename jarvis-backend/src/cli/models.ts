@@ -78,7 +78,7 @@ export async function models(
   switch (action) {
     case 'list':
       if (!existsSync(join(config.dataDir, 'jarvis.db'))) return say(listed(setup.current(), config))
-      // The answers that the models' servers gave about their models are in the database of a running JARVIS.
+      // The database holds the facts that the models' servers reported, so the list includes them.
       return withData(config, (_journal, database) => {
         settings = createSettings(database)
         say(listed(setup.current(), config))

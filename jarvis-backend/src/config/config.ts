@@ -164,7 +164,7 @@ export function readConfig(
   })
 }
 
-/** @throws ConfigError that names the first variable whose value stands in quotes that cannot be meant */
+/** @throws ConfigError that names the first variable whose value is in quotes by mistake */
 function refuseQuotes(env: Readonly<Record<string, string | undefined>>, known: Settings): void {
   const quoted = known
     .list()

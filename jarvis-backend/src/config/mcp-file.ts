@@ -26,8 +26,8 @@ export const mcpPath = (dataDir: string): string => join(dataDir, 'mcp.json')
 export type McpSource = Sealing & { variables?: Readonly<Record<string, string>> }
 
 /**
- * One server of `mcp.json`. `config`: with every `${NAME}` filled, as it is used. `written`: as in the file, with JARVIS's own field names.
- * `secrets`: texts that no log, transcript or client may show.
+ * One server of `mcp.json`. `config`: the configuration in use, with every `${NAME}` filled. `written`: the configuration in the file, under JARVIS's
+ * own field names. `secrets`: texts that no log, transcript or client may show.
  */
 export type McpEntry = { config: AttachedServerConfig; written: AttachedServerConfig; secrets: readonly string[] }
 

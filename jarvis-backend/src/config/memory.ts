@@ -2,7 +2,10 @@ import { z } from 'zod'
 import { type ModelValues, openAiServer } from './model-settings.ts'
 import { defineSettings, type ValuesOf } from './setting.ts'
 
-/** The way to compute embeddings; `none`: search only by keywords. `folder`: of the embedded model, if it is not in the place of its installation. */
+/**
+ * The way to compute embeddings; `none`: search only by keywords. `folder`: the folder of the local model, if it is not in the place of its
+ * installation.
+ */
 export type EmbeddingsConfig =
   | { kind: 'none' }
   | { kind: 'local'; folder?: string }

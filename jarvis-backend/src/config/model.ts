@@ -113,8 +113,8 @@ export function modelsOf(values: ModelValues, file: ModelsFile): ModelConfig[] |
 }
 
 /**
- * All models of a start. If the chosen model, or the one that would have answered, does not exist, the demo is in use. Another model may run
- * elsewhere, at a place to which nobody agreed to send a conversation. `lost`: the reason.
+ * All models of a start. If the chosen model, or the one that would have answered, does not exist, the demo is in use. No other model replaces it,
+ * because that model may run at a place to which nobody agreed to send conversations. `lost`: the reason.
  */
 export function modelsAtStart(
   values: ModelValues,

@@ -151,7 +151,7 @@ export const placeOf = ({ proxmox }: { proxmox: ProxmoxConfig | undefined }): st
 
 const schema = schemaOf(proxmoxSettings)
 
-/** Checks the settings separately, as a person enters them. @throws JarvisError `invalid_request` that names the first one that cannot be used */
+/** Checks the settings of a cluster that a person entered in a form. @throws JarvisError `invalid_request` that names the first invalid one */
 export function readCluster(given: { [Name in keyof typeof proxmoxSettings]?: string }) {
   const parsed = schema.safeParse(given)
   if (!parsed.success) {

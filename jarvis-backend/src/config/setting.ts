@@ -23,7 +23,7 @@ type Row<Schema extends z.ZodType = z.ZodType> = (Meaning | OfTheSystem) & {
    * text, if not all of the text is secret.
    */
   secret?: true | ((text: string) => readonly string[])
-  /** The value may stand in quotes on purpose. For other settings, quotes stop the start, because `docker run --env-file` passes them on. */
+  /** The value may be in quotes on purpose. In other settings, quotes stop the start, because `docker run --env-file` passes them on. */
   mayHaveQuotes?: true
   /**
    * If the environment sets a variable that matches this pattern, no saved variable that matches it is used, because a saved secret must not go to

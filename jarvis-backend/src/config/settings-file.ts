@@ -105,7 +105,8 @@ function readWith(env: Environment, open: Opener): Config {
       const where = `${(error as Error).message} It was saved by the dashboard, in settings.env of the data dir.`
       if (settings.get(name)?.stopsStart === true) throw new ConfigError(where)
       problems.push(`${where} It is not used.`)
-      // If nobody chose a model, the demo answers. Another model may run elsewhere, at a place to which nobody agreed to send a conversation.
+      // If nobody chose a model, the demo answers. No other configured model is used, because it may run at a place to which nobody agreed to send
+      // conversations.
       if (isModelVariable(name) && !isSet(env.JARVIS_MODEL)) saved.JARVIS_MODEL ??= 'demo'
       const group = groups.find((one) => one.test(name))
       for (const other of Object.keys(saved)) if (other === name || group?.test(other) === true) delete saved[other]

@@ -33,7 +33,7 @@ function entryChecks({ fingerprints, ca, tokenId }: ProxmoxConfig, { entries }: 
       )
     }
     if (/certificate/.test(problem)) {
-      // Another address may serve, but a wrong certificate is always serious. Its message says what to do.
+      // Even if another address works, a wrong certificate is serious. The text of the problem says what to do.
       const [seen = '', ...advice] = text.split(/(?<=\.) /)
       return bad('Cluster', seen, `${advice.join(' ')} Or: npm run jarvis -- setup`)
     }

@@ -121,7 +121,7 @@ async function isInPool(api: PveApi, { copy, type }: Drill, signal: AbortSignal)
 }
 
 /**
- * Returns the reason why a guest without description may not be a remainder of the drill's restore; undefined if it can be nothing else: the restore
+ * Returns the reason why a guest without description cannot be taken for a remainder of the drill's restore; undefined if it must be one: the restore
  * failed, and no other task has made, ended or changed a guest with this vmid since.
  */
 async function doubtOfHalf({ cluster }: Pick<Parts, 'cluster'>, drill: Drill, signal: AbortSignal) {
@@ -186,7 +186,7 @@ export async function restoreEnded(
 
 /**
  * Stops the copy and destroys it. Checks right before each request that the copy is the drill's.
- * @returns a sentence about the remainder; undefined if nothing is left @throws ApiError, JarvisError if it could not be done now
+ * @returns a sentence about parts of the copy that are left; undefined if none are left @throws ApiError, JarvisError if it could not be done now
  */
 export async function removeCopy(parts: Parts, drill: Drill, signal: AbortSignal): Promise<string | undefined> {
   const { api } = parts

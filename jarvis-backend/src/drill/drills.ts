@@ -28,7 +28,7 @@ export type DrillsParts = {
   report(error: unknown, message: string): void
 }
 
-/** A drill's proof, and whose it is. `earlier`: another guest has taken the vmid since. */
+/** A drill's proof, and the guest to which it belongs: the guest that has the vmid now (`own`), or one that had it before (`earlier`). */
 type Told = { whose: 'own' | 'earlier' | 'unknown'; proof: RestoreProof }
 
 /** Runs restore drills, one at a time, and always removes their copies. */

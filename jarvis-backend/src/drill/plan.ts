@@ -168,7 +168,7 @@ function placesFor(
 function needOf({ type, vmid }: Guest, config: GuestConfig): number {
   const dangers = dangersIn(type, config)
   if (dangers.length > 0) no(`vmid: no copy of ${vmid} can be kept alone: ${dangers.join('; ')}.`)
-  // The value that the redactor hid is not known, and JARVIS sends no unknown value to Proxmox.
+  // The redactor hid a value of the backup's configuration. JARVIS does not know the value, so it cannot send it to Proxmox.
   const hidden = netsOf(config).find(([, value]) => value.includes('[redacted]'))
   if (hidden !== undefined) no(`vmid: ${hidden[0]} of the backup holds a secret, which JARVIS does not pass on.`)
   const disks = disksOf(type, config)

@@ -58,7 +58,7 @@ export function decide(call: Call, effects: readonly Effect[], world: World): Ve
   const judged = tainted(raised(call, effects, world), call, { effects, world })
   const verdict = underProfile(allowed(judged, call, { effects, policy }), policy.profile)
   const approve = judged.tier === 'red' ? approvalOf(call, effects, world) : undefined
-  // Several people must decide under every profile.
+  // Use the tier before the profile here: several people must decide under every profile.
   const isSigned =
     judged.tier === 'red' &&
     (rulesAbout(call, effects, world).some(({ proof }) => proof === 'passkey') ||
@@ -205,8 +205,8 @@ export function taintIn(
 }
 
 /**
- * Leaves out results whose text the call only returns to its origin: the text of a file may be written back into that file, and addresses that a
- * website gave may be read on that website.
+ * Leaves out results whose text the call only sends back to its origin. The text of a file may be written back into that file. Addresses from a
+ * website may be read on that website.
  */
 function withoutOwn(sources: Sources, { path }: Call['input'], effects: readonly Effect[]): Sources {
   const isOwn = ({ kind, on, url }: Effect, source: Source) =>

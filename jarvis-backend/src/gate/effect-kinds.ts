@@ -31,7 +31,6 @@ export type EffectKind = keyof typeof effectKinds
 
 const facts: Readonly<Record<string, EffectKindFacts>> = effectKinds
 
-/** The names of all kinds. */
 export const effectKindNames = (): EffectKind[] => Object.keys(effectKinds) as EffectKind[]
 
 /** @returns the facts of a kind; undefined if there is no such kind */

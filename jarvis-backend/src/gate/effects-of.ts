@@ -15,8 +15,9 @@ export type Declaring = {
 
 /**
  * Returns the effects of a call. Adds an effect of the kind `unknown`, which makes the call ask a person, if the tool declares no effect or cannot
- * compute it, or if an effect is not in the tool's `touches`. Also adds one for each guest, node and protected storage that the arguments name and
- * no effect is on, so that changes of a protected object stay refused. @throws Mistake for arguments that the caller can correct
+ * compute it, or if an effect is not in the tool's `touches`. Also adds one for each guest, node and protected storage that the arguments name
+ * without an effect on it, so that changes of a protected object stay refused.
+ * @throws Mistake for arguments that the caller can correct
  */
 export function effectsOf(tool: Declaring, input: Record<string, unknown>, world: World): readonly Effect[] {
   const { effects, fault } = checked(tool, declaredOf(tool, input, world))

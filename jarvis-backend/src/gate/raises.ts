@@ -20,16 +20,16 @@ const isService = ({ kind, on }: Touch) => (kind === 'execute' && on !== 'sandbo
 
 /**
  * The reason of each shipped rule, in words. `concerns`: the effects to which the rule can apply, given for rules that are declared for all effects.
- * `needs`: matches the protected targets without which the rule never raises a call.
+ * `needs`: the rule raises calls only if a protected target matches this pattern.
  */
 export const raiseWords: Readonly<
   Record<string, { words: string; concerns?: (touch: Touch) => boolean; needs?: RegExp }>
 > = {
-  // Each tool whose arguments can raise its tier declares that under `raises`.
+  // These rules concern no tool: each tool whose arguments can raise its tier declares that under `raises`.
   refused_arguments: { words: 'arguments that are refused', concerns: () => false },
   always_asks: { words: 'arguments that always ask', concerns: () => false },
   risky_arguments: { words: 'arguments that ask', concerns: () => false },
-  // Tools that change marks declare that under `raises`.
+  // This rule concerns no tool: tools that change marks declare that under `raises`.
   changes_marks: { words: 'a tag, name or node by which later calls are judged', concerns: () => false },
   unknown_effect: { words: 'an effect that nobody has declared', concerns: ({ kind }) => kind === 'unknown' },
   protected_guest: {
@@ -69,7 +69,7 @@ export const raiseWords: Readonly<
   own_guest: { words: 'the guest JARVIS runs on' },
   own_node: { words: 'the node JARVIS runs on' },
   quorum_at_stake: { words: 'a node without which quorum is lost' },
-  // These rules apply to every change of a guest, and only for a time.
+  // These rules are not listed for a tool, because they apply to every change of a guest, and only for a time.
   no_quorum: { words: 'a cluster without quorum', concerns: () => false },
   quorum_unknown: { words: 'a cluster of which nobody knows whether it has a quorum', concerns: () => false },
   at_work: { words: 'a guest with a task or transition at work' },

@@ -19,7 +19,7 @@ const power = [{ kind: 'power', on: 'guest' }] as const
 const commands = [{ kind: 'execute', on: 'node' }] as const
 const services = [{ kind: 'power', on: 'service' }] as const
 const instructions = new Set(promptFiles.map((file) => file.toLowerCase()))
-/** Compared in lower case, because some file systems ignore case. */
+/** True if the effect is on a file that is part of every prompt. Names are compared in lower case, because some file systems ignore case. */
 const isInstructions = ({ effect }: Facts) => instructions.has(effect.file?.toLowerCase() ?? '')
 /** The verdict on the effect's command. */
 const judged = ({ effect }: Facts) => judgeCommand(effect.executes?.text ?? '')

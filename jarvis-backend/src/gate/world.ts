@@ -76,7 +76,6 @@ export type Role = {
   isWhole: boolean
   scopes: readonly RoleScope[]
 }
-/** One scope of a role. */
 export type RoleScope = {
   /** Returns true if the effect's target and the present time are in the scope. */
   reaches(facts: Facts): boolean

@@ -44,7 +44,7 @@ export function createIdentities(parts: {
   report(error: unknown): void
 }) {
   const known = new Map(parts.store.newest().map((one) => [one.vmid, one]))
-  /** The marks by which each guest was last judged, by vmid. The same object again brings no new facts. */
+  /** The marks by which each guest was last judged, by vmid. A guest with the same object is not judged again. */
   const judged = new Map<number, GuestMarks>()
   let writtenAt = Number.NEGATIVE_INFINITY
   let lookedAt: ClusterState | undefined

@@ -26,7 +26,7 @@ const mayExplainMs = 2 * taskMayShowMs
 export type Stop = { since: number; is: 'bare' | 'explained' | 'held' }
 
 /**
- * Follows which guests stop, and if a task, HA or the node explains the stop. A task counts from the time of the state in which it was first seen,
+ * Follows which guests stop. Tells if a task, HA or the node explains the stop. A task counts from the time of the state in which it was first seen,
  * so that no other clock matters. A task may appear after its effect: wait `taskMayShowMs` before you report a stop as unexplained.
  * @returns a function that takes each state in turn and returns, by vmid, the guests that stopped and have not been seen running since
  */

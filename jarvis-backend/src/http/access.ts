@@ -43,7 +43,7 @@ export function createAccess(parts: {
         const verified = bearer.verify(request, door)
         const { token, person, stillCounts } = verified
         open.add(response, verified)
-        // A stop of the server does not wait for answers of the API.
+        // Mark the answer as a stream, because a stop of the server does not wait for answers of the API.
         open.isStream(response)
         const exp = Math.floor((token.expiresAt ?? Number.MAX_SAFE_INTEGER) / 1000)
         // The role is that of a reader. Each route declares what else a token may do.

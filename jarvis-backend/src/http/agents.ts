@@ -37,7 +37,7 @@ export type AgentFiles = {
 export type AgentParts = {
   agents: ActiveAgents
   files: AgentFiles
-  /** Names of the tools that it is offered. */
+  /** Names of the tools that the agent is offered. */
   offered(agent: Agent): string[]
   allTools(): number
   waiting(): Map<string, number>

@@ -58,7 +58,7 @@ export function createApp(parts: {
   mcp: RequestListener
   /** Handles everything below `/v1`, with failures in a form of its own and its own check of hosts. */
   v1: RequestListener
-  /** Mounted at the root, because clients look for it there. */
+  /** The OAuth endpoints, at the root of the server, because clients look for them there. */
   oauth: Router
   health(): Health
   /** The key with which this server proves its identity to commands on this machine. */

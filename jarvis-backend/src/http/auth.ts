@@ -142,7 +142,7 @@ const passwordRoute = (
     'Changes the password and ends all other sign-ins of this person. A person with a second factor gives `code` too.',
     { role: 'viewer', forMembers: true, body: PasswordBody, reply: LoginReply },
     async ({ body: { current, next, code }, identity: { sub, person, tokenHash }, request }) => {
-      // Checked first, so that a refused password does not use up a code.
+      // Check the new password first: a password that is refused must not use up a code of the second factor.
       passwords.requireGood(person.id, next)
       const proved = await checks.password({
         person: people.get(person.id),

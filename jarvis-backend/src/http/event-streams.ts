@@ -17,7 +17,7 @@ const longestMs = 2 ** 31 - 1
 const headers = {
   'Content-Type': 'text/event-stream; charset=utf-8',
   'Cache-Control': 'no-store',
-  // Without it, nginx would buffer the events.
+  // nginx would otherwise buffer the events.
   'X-Accel-Buffering': 'no',
 }
 

@@ -8,7 +8,7 @@ import type { SecondFactors } from '../auth/second-factor.ts'
 import type { Entrance } from './entrance.ts'
 import { post, type Route } from './route.ts'
 
-/** `/api/auth/link`, `join` and `reset`: for a person who received a link. The secret is in the body, never in a URL. */
+/** `/api/auth/link`, `join` and `reset`: the routes for a person who received a link. The secret is in the body, never in a URL. */
 export function linkRoutes(parts: {
   links: Links
   guard: LoginGuard
@@ -17,7 +17,7 @@ export function linkRoutes(parts: {
   factors: Pick<SecondFactors, 'check'>
   /** Called after a person's password changed: their open connections are no longer valid. */
   changed(person: string): void
-  /** Signs a person in, whose link was used. */
+  /** Signs in the person whose link was used. */
   entrance: Pick<Entrance, 'enter'>
 }): Route[] {
   const { links, guard, addressOf, passwords, factors, entrance } = parts
@@ -58,7 +58,7 @@ export function linkRoutes(parts: {
       { role: 'public', body: ResetBody, reply: LoginReply },
       async ({ body: { secret, password, code }, request, response }) => {
         const person = counted(request, () => links.requireReset(secret))
-        // Checked first, so that a refused password does not use up a code.
+        // Check the new password first: a password that is refused must not use up a code of the second factor.
         passwords.requireGood(person, password)
         await factors.check(person, code, false)
         await passwords.change(person, password, { by: person, within: () => links.useReset(secret) })

@@ -9,7 +9,7 @@ const SearchQuery = z.strictObject({
   q: z.string().trim().min(1).max(500),
   limit: z.coerce.number().int().min(1).max(50).default(20),
 })
-/** `checksum`: of the file when it was read; absent for a new file. */
+/** `checksum`: the checksum of the file when it was read; absent for a new file. */
 const FileBody = z.strictObject({ text: z.string().max(1_000_000), checksum: z.string().max(100).optional() })
 
 /** The files of the workspace. Each method throws the same errors as `Workspace`. */

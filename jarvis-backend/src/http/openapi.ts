@@ -142,7 +142,7 @@ function schemasOf(
     override: ({ jsonSchema }) => {
       delete jsonSchema.$schema
       delete jsonSchema.$id
-      // Removed because replies may gain fields, while zod forbids additional fields in every output.
+      // Allow further fields in replies. zod forbids additional fields in every output, but replies may gain fields later.
       if (io === 'output' && jsonSchema.additionalProperties === false) delete jsonSchema.additionalProperties
       if (jsonSchema.minimum === Number.MIN_SAFE_INTEGER) delete jsonSchema.minimum
       if (jsonSchema.maximum === Number.MAX_SAFE_INTEGER) delete jsonSchema.maximum

@@ -27,7 +27,7 @@ export function passkeyRoutes(parts: {
   labelOf(person: string): string
   /** Checks a passkey, and counts a refused one. @returns the person's id */
   prove(request: Request, response: PasskeyAssertion): Promise<string>
-  /** Signs the person in, whose passkey was checked. */
+  /** Signs in the person whose passkey was checked. */
   entrance: Pick<Entrance, 'enter'>
   /** Checks open connections again, because their sign-in may have ended. */
   ended(): void

@@ -69,7 +69,6 @@ export type Call<P = unknown, Q = unknown, B = unknown> = {
   response: Response
 }
 
-/** A request and its response. */
 export type Exchange = Pick<Call, 'request' | 'response'>
 
 type ParamNames<Path extends string> = Path extends `${string}/${':' | '*'}${infer Name}/${infer Rest}`

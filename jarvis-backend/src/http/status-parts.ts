@@ -16,7 +16,7 @@ export type PartsSeen = {
   journalEntries: number
   journal: { problem?: string; lostCards: number }
   apiTokens: readonly ApiTokenInfo[]
-  /** Undefined if it could not be read. */
+  /** Undefined if the disk's space could not be read. */
   disk: Disk | undefined
   policyProblems: readonly string[]
   /** Connections of dashboards, by namespace. */

@@ -71,7 +71,6 @@ export type Standing =
  */
 export type RunWork = Extract<JobWork, { kind: 'prompt' | 'call' }> & { isForeign?: true; writtenBy?: string }
 
-/** The ids of a run and its session. */
 export type RunIds = { sessionId: string; runId: string }
 
 /** Starts and follows the runs of jobs. */

@@ -5,6 +5,6 @@ export function madePrivate(path: string): void {
   try {
     closeSync(openSync(path, 'a', 0o600))
   } catch {
-    // Ignored here: the next attempt to open the file reports why it cannot be written.
+    // Ignore the error here: the next attempt to open the file reports why it cannot be written.
   }
 }

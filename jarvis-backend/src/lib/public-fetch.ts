@@ -3,7 +3,7 @@ import { isIP } from 'node:net'
 import { type Judging, judgedAddresses } from './judged-addresses.ts'
 import { agentTo } from './way-out.ts'
 
-export type Fetched = { text: string /** As its Cache-Control says; 0 where it says nothing. */; maxAgeS: number }
+export type Fetched = { text: string /** By Cache-Control, s; 0 without it. */; maxAgeS: number }
 /** Fetches a document. `url`: https. @throws Error with a message for people */
 export type PublicFetch = (url: URL) => Promise<Fetched>
 

@@ -60,7 +60,7 @@ class Routes extends Dispatcher {
 }
 
 type Start = Parameters<Required<Dispatcher.DispatchHandler>['onResponseStart']>
-/** Needed because the type definitions lack the methods of the class. */
+/** The class with the methods that its type definitions lack. */
 const Decorator = DecoratorHandler as unknown as new (
   handler: Dispatcher.DispatchHandler,
 ) => { onResponseStart(...given: Start): void }

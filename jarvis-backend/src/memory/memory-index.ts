@@ -16,7 +16,7 @@ import { synonymsOf } from './synonyms.ts'
 export interface MemoryIndex {
   /** False until `load` has read all chunks. Searches are slower until then. */
   readonly isLoaded: boolean
-  /** Returns true if so much changed that reading all chunks again improves searches. */
+  /** Returns true if reading all chunks again would improve searches, because many have changed. */
   isStale(): boolean
   /** Reads all chunks again. @param onProgress called with the share that was read, 0..1 */
   load(onProgress?: (share: number) => void): Promise<void>

@@ -8,7 +8,10 @@ import type { Memory } from './remote.ts'
 const budgetChars = 700 * 4
 const waitMs = 300
 const mostPassages = 5
-/** Worst rank, from 1, at which a passage is still recalled. One of the two lists is enough. Lower passages are rarely relevant. */
+/**
+ * Worst rank, from 1, at which a passage is still recalled. A passage needs such a rank in only one of the two lists. Lower passages are rarely
+ * relevant.
+ */
 const highestRanks = { vector: 4, keyword: 6 }
 
 /**

@@ -1,7 +1,7 @@
 import type { Clock } from '../lib/clock.ts'
 import type { MemoryStore } from './ports.ts'
 
-/** Most texts of conversations that are embedded per minute while somebody searches; about 5 s of CPU. */
+/** Maximum number of conversations' texts that are embedded per minute while somebody searches; about 5 s of CPU. */
 const readPerMinute = 300
 const minuteMs = 60_000
 /** A search waits for at most this many texts; that covers an ordinary day's conversations. */

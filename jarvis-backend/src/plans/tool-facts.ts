@@ -6,8 +6,8 @@ import type { Tool } from '../tools/tool.ts'
 
 /**
  * True for a tool that can be a step of a plan. Excluded are: a tool that starts a plan, because a plan shows all its calls on its own card; a tool
- * that acts on a conversation, because a plan has none; a tool that waits long; a tool of an attached server, because reads run while the plan is
- * made, also for an MCP client, and JARVIS is no way for clients to other servers.
+ * that acts on a conversation, because a plan has none; a tool that waits long; a tool of an attached server, because an MCP client that proposes a
+ * plan must not reach other servers through JARVIS.
  */
 const isStep = ({ startsPlan, asks, isOfChat, outlives, attached }: Tool) =>
   [startsPlan, asks, isOfChat, outlives, attached].every((mark) => mark === undefined)

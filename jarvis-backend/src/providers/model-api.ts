@@ -10,7 +10,7 @@ export type ModelServer = {
   apiKey?: string
   /** Default: the API's `address`. */
   baseUrl?: string
-  /** Sent with each request. */
+  /** Headers that are sent with each request. */
   headers?: Readonly<Record<string, string>>
 }
 
@@ -29,7 +29,7 @@ export type ModelOptions = {
   apiKey?: string
   /** Default: the API's `address`. */
   baseUrl?: string
-  /** Sent with each request. */
+  /** Headers that are sent with each request. */
   headers?: Readonly<Record<string, string>>
   /** Maximum length of an answer, tokens. Default: that of the API or the server. */
   maxTokens?: number
@@ -90,7 +90,7 @@ export interface ModelApi {
   find?(server: AskedServer, model: string): Promise<Answered | NotListed>
   /** The path at which servers usually have this API. It is suggested if an address without a path does not answer. */
   readonly usualPath?: string
-  /** Ollama, LM Studio and llama.cpp speak it, so a server on the own network is also asked at the addresses of these three programs. */
+  /** Ollama, LM Studio and llama.cpp speak this API, so a server on the own network is also asked at the addresses of these three programs. */
   readonly isOfLocalServers?: true
 }
 

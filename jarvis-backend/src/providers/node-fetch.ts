@@ -14,9 +14,8 @@ const agents = {
 const maxErrorChars = 64_000
 
 /**
- * The part of `fetch` that the model SDKs use, over node:http, because web streams are too slow per token. For a 2xx, `body` is the
- * paused `IncomingMessage`; other answers have `text()`, which is
- * a refusal's body as `asErrorBody` has it.
+ * The part of `fetch` that the model SDKs use, over node:http, because web streams are too slow per token. For a 2xx, `body` is the paused
+ * `IncomingMessage`; other answers have `text()`, which returns the body of the refusal in the form of `asErrorBody`.
  * @param idleTimeoutMs fails with `SilentError` after this time without a byte, connecting included
  */
 export const nodeFetch =
@@ -25,7 +24,7 @@ export const nodeFetch =
     const target = new URL(typeof url === 'object' && 'url' in url ? url.url : url)
     const isSecure = target.protocol === 'https:'
     const headers = Object.fromEntries(init.headers instanceof Headers ? init.headers : new Headers(init.headers))
-    // Encoded once: node:http would measure a string, flatten it and encode it again.
+    // Encode the body once: node:http would measure a string, flatten it and encode it again.
     const body = typeof init.body === 'string' ? Buffer.from(init.body) : init.body
     const { method = 'GET', signal } = init
 

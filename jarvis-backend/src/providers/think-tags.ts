@@ -37,8 +37,8 @@ export type ReplyStart = {
 }
 
 /**
- * The state of the reader. `text`: in the answer. `thought`: in reasoning. `header`: in the header of a channel. `stripped`: in reasoning of a
- * channel whose marks the server removed.
+ * The state of the reader. `text`: it reads the answer. `thought`: it reads reasoning. `header`: it reads the header of a channel. `stripped`: it
+ * reads reasoning of a channel whose marks the server removed.
  */
 type State = 'text' | 'thought' | 'header' | 'stripped'
 

@@ -167,7 +167,7 @@ export class ToolSchemas {
 
 type Keywords = ReadonlySet<OptionalKeyword>
 
-/** `tools`: of the refused request. `why`: the refusal as a sentence. */
+/** `tools`: the tools of the refused request. `why`: the refusal as a sentence. */
 type Refused = { tools: ModelRequest['tools']; why: string }
 
 const isAttached = (name: string) => attachedServerOf(name) !== undefined
@@ -245,7 +245,7 @@ const marks = ['"', "'", '`', '.']
 const ends = ['"', "'", '`', '\\"', '[']
 
 function toolIn(said: string, sent: readonly ToolSpec[]): ToolSpec | undefined {
-  // AWS counts from 1.
+  // AWS counts the tools from 1.
   const member = /tools\.(\d+)\.member/.exec(said)?.[1]
   if (member !== undefined) return sent[Number(member) - 1]
   const index =

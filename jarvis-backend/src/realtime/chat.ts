@@ -66,7 +66,6 @@ export type ChatNeeds = {
   now(): number
 }
 
-/** The requests of `/chat`. */
 export const chatRequests = (needs: ChatNeeds): SocketRequest[] => [
   ...messageRequests(needs.runs, needs.watches),
   ...decisionRequests(needs),

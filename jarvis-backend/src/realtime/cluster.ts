@@ -51,7 +51,7 @@ export function serveCluster(
 
   namespace.on('connection', (socket) => {
     const person = identityOf(socket).person.id
-    // Read again for each state, so that a reduced role takes effect at once.
+    // Read the person's rights again for each state, so that a reduced role takes effect at once.
     const own = () => sightOf(person)?.(cluster.state()) ?? cluster.state()
     if (sightOf(person) !== undefined) {
       const ownWatch = watch(own, (update) => socket.emit('cluster:update', update))

@@ -9,7 +9,7 @@ import type { Identity } from '../auth/tokens.ts'
  * `docs/api.md`. `Answers` checks and acknowledges each request.
  */
 export type SocketRequest = Omit<Facts<unknown>, 'roleFor'> & {
-  /** The namespace, such as `/chat`. It is opened by its first request. */
+  /** The namespace, such as `/chat`. It is opened when its first request is registered. */
   namespace: string
   /** The event, such as `chat:send`. */
   event: string

@@ -109,7 +109,6 @@ export class Terminals {
 const isOff = () =>
   new JarvisError('forbidden', 'The terminal is off. JARVIS_TERMINAL=1 in .env turns it on at the next start.')
 
-/** The requests of `/terminal`. */
 export const terminalRequests = (terminals: Terminals): SocketRequest[] => [
   request(
     'terminal:open',

@@ -15,7 +15,7 @@ import type { Args, ToolFacts, Tools } from './procedure.ts'
 import { follow, type Shape } from './shapes.ts'
 
 /**
- * A value by which a name can be used. `says`: the tool that returns the value, for messages. `later`: the value is known only when the plan runs.
+ * A value that can be used by its name. `says`: the tool that returns the value, for messages. `later`: the value is known only when the plan runs.
  */
 export type Known = { shape: Shape | undefined; says: string; later?: true }
 export type Names = ReadonlyMap<string, Known>

@@ -63,7 +63,8 @@ export const storeRoom = defineRoom({
         unlock()
       },
     )
-    // The database is opened first. A database of a newer JARVIS is refused before anything is sealed, and an older JARVIS refuses this database.
+    // The database is opened before anything is sealed, because a database of a newer JARVIS must be refused unchanged. An older JARVIS refuses this
+    // database in turn.
     const secrets = boxOf(sealing)
     const sealed = sealFiles(dataDir, secrets)
     sealRows(database.sql, secrets, database.durably)

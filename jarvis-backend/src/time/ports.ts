@@ -21,6 +21,6 @@ export type TimeNeeds = {
   report(error: unknown, message: string): void
   /** Makes the disk's reserve again if it was used up. */
   holdReserve(): void
-  /** Called after the clock was set back, when everything that had ended by the time reached was ended again. */
+  /** Called after the clock was set back, once everything that had expired before was expired again. */
   wentBack(): void
 }

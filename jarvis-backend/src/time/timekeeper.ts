@@ -6,8 +6,8 @@ const lookEveryMs = 5_000
 const keepEveryMs = 60_000
 
 /**
- * Detects that the machine's clock was set back or leapt ahead. After a set-back it ends again whatever had ended. Stores the newest time in the
- * database.
+ * Detects that the machine's clock was set back or leapt ahead. If it was set back, things that had expired are expired again, because they would
+ * otherwise be valid a second time. Stores the newest time in the database.
  */
 export class Timekeeper {
   /** The given clock, and `believed`: the time by which old data may be deleted, Unix ms. */

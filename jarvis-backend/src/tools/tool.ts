@@ -144,7 +144,7 @@ export type Leads = {
 /** A group of tools that need one ability of the cluster. The tools are not offered while the cluster cannot serve the group. */
 export type Group = { name: string; isServed(state: ClusterState): boolean }
 
-/** `hash`: of the tool's definition. `inputSchema`: the schema as the server sent it. `listed`: values that the schema itself names. */
+/** `hash`: the hash of the tool's definition. `inputSchema`: the schema as the server sent it. `listed`: values that the schema itself names. */
 export type Attached = {
   server: string
   hash: string

@@ -19,7 +19,7 @@ export type Measure = {
   level: Severity | 'clear' | 'between' | 'unseen'
   /** The value in words: `81 °C`. */
   words: string
-  /** The value as a number, if it is a number. */
+  /** The measured value, if it is a number. */
   value?: number
   /** Lower values are worse. */
   isLowBad?: true
@@ -86,11 +86,11 @@ export type Check = {
   id: string
   /** The name for people: `Heat of a node` */
   title: string
-  /** The command or path that it reads, for people. */
+  /** The command or path that the check reads, for people. */
   reads: string
-  /** Its limit in words, made from the limits that apply now. */
+  /** The check's limit in words, made from the limits that apply now. */
   limit(limits: Limits): string
-  /** `state`: each minute, from data that the poller has read anyway. `sweep`: in the slow sweep, each hour. */
+  /** `state`: the check looks each minute, at data that the poller has read anyway. `sweep`: it looks each hour, in the slow sweep. */
   pace: 'state' | 'sweep'
   /** Lists of the state that the check uses. While one of them is unread, the check does not look, and all its alerts are held. */
   from: readonly ClusterPart[]

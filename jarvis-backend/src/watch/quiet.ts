@@ -14,7 +14,7 @@ export function whyQuiet(
   if (due?.what === 'resolved') return undefined
   if (acknowledged !== undefined) return `nobody: acknowledged by ${acknowledged.by}`
   if (cause !== undefined) return `nobody: ${cause.sentence} explains it`.replace('. explains', ' explains')
-  // One message says that the alert flaps.
+  // A single message says that the alert flaps. No other is sent until the alert is quiet.
   const isFlapTold = alert.told.some(({ at }) => at >= (flapping?.since ?? 0))
   if (flapping !== undefined && flapping.until > now && isFlapTold)
     return `nobody: it flaps, ${flapping.changes} changes`

@@ -14,7 +14,7 @@ const togetherMs = 10 * minuteMs
 const pauseMs = 100
 const longestLookMs = 15 * minuteMs
 
-/** The reads of checks, except the state, the limits and the time. */
+/** The ports of checks, without the state, the limits, the time and the signal. */
 export type WatchedPorts = Omit<CheckPorts, 'state' | 'limits' | 'now' | 'signal'>
 
 export type RoundsParts = {

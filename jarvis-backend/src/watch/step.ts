@@ -13,8 +13,8 @@ export const flaps = { turns: 5, withinMs: 120 * minuteMs, quietMs: 60 * minuteM
 /** Time after an alert's end within which a new alert of the same fingerprint keeps the acknowledgement, ms. */
 export const takesAfterMs = 15 * minuteMs
 /**
- * A pending alert begins anew if it was not looked at for longer than this, than three looks, and than a quarter of its time, ms: the values in
- * between are not known.
+ * A pending alert begins anew after a long gap between two looks, because the values in between are not known: a gap longer than this (ms), than
+ * three looks, and than a quarter of the time until the alert fires.
  */
 const longestGapMs = 15 * minuteMs
 
@@ -37,8 +37,9 @@ export type Missing =
   | { object: Measure['object']; level: 'gone'; ending?: string }
 
 /**
- * Applies the result of a look to an alert. @param measure `gone`: the object no longer exists
- * @returns undefined if there is no alert, or no longer one: a pending alert that ends leaves nothing
+ * Applies the result of a look to an alert.
+ * @param measure `gone`: the object no longer exists
+ * @returns the alert; undefined if there is none now. A pending alert that ends is removed
  */
 export function step(
   before: StoredAlert | undefined,
@@ -160,7 +161,7 @@ function turned(alert: StoredAlert, now: number): Pick<StoredAlert, 'turns' | 'f
   const { flapping } = alert
   const isQuiet = flapping !== undefined && flapping.until > now
   const changes = isQuiet ? flapping.changes + 1 : turns.length
-  // While the alert goes on flapping, its quiet time goes on too and keeps its beginning.
+  // While the alert goes on flapping, its quiet time is extended and keeps its start.
   const since = isQuiet ? (flapping.since ?? 0) : now
   if (turns.length >= flaps.turns) return { turns, flapping: { until: now + flaps.quietMs, changes, since } }
   return isQuiet ? { turns, flapping: { ...flapping, changes } } : { turns }

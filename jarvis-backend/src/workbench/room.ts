@@ -108,7 +108,7 @@ export const workbenchRoom = defineRoom({
     const workbench: Workbench = {
       state: settings.state,
       async applied(callId) {
-        // The call may have been stopped while its files were being written. Writing is not stopped in the middle.
+        // Wait for the file changes: a call may be stopped while its files are written, and writing is not stopped in the middle.
         await applier.idle()
         return applier.outcomeOf(callId)
       },

@@ -12,8 +12,8 @@ export const withdrawInvitation = (id: string) => call('DELETE', `/api/people/in
 export const readLink = (secret: string) => call<LinkReply>('POST', '/api/auth/link', { secret })
 
 /**
- * Uses a link and signs in. `name`: of an invitation. @throws ApiError `not_found`, `conflict`, `invalid_request`, `second_factor_required`,
- * `too_many_requests`
+ * Uses a link and signs in. `name`: the name that the invited person takes.
+ * @throws ApiError `not_found`, `conflict`, `invalid_request`, `second_factor_required`, `too_many_requests`
  */
 export async function takeLink(given: {
   secret: string

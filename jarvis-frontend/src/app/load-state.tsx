@@ -59,7 +59,7 @@ export function Skeletons({ rows = 6, height = 20 }: { rows?: number; height?: n
 
 export const useIsLive = (): boolean => useValue(live.link.value).status === 'live'
 
-/** Shown in place of buttons that need a connection or more rights. `who`: the least role that may use them. */
+/** The text that replaces buttons while the connection is lost, or if the person lacks the right. `who`: the least role that may use the buttons. */
 export function Resting({
   isOperator,
   isLive,

@@ -22,7 +22,7 @@ export function Over(props: { label: string; onClose?: () => void; children: Rea
       aria-label={label}
       // The `close` event comes late, and until then the dialog would still handle keys. So close on `cancel` already.
       onCancel={onClose}
-      // When this event arrives, another dialog or this one again may be open.
+      // The event comes late: another dialog, or this one again, may be open by then.
       onClose={() => dialog.current?.open === false && onClose()}
       onClick={(event) => {
         if (event.target === dialog.current) onClose()

@@ -64,7 +64,7 @@ export async function startScripted(scene: Scene, dist: string, port = 0) {
     answersDecisions: true,
     answersSends: true,
     takesSockets: true,
-    /** Awaited before a send is acknowledged. */
+    /** A function that the server awaits before it acknowledges a sent message. */
     beforeAck: async (): Promise<void> => undefined,
     answersCheck: async (_toolUseId: string): Promise<{ status: number; body: unknown }> => ({
       status: 404,
@@ -153,7 +153,7 @@ export async function startScripted(scene: Scene, dist: string, port = 0) {
       }
       return ack({ ok: true, snapshot })
     })
-    // The dashboard reopens a connection on which this gets no answer.
+    // The dashboard reopens a connection on which a ping gets no answer.
     socket.on('chat:ping', (_input, ack) => ack({ ok: true }))
     socket.on('chat:send', async ({ sessionId, message }, ack) => {
       if (!behaviour.answersSends) return

@@ -85,7 +85,7 @@ export function Chart({
           range: (_plot, low, high) =>
             limit === undefined || top !== undefined
               ? [0, top ?? Math.max(high * 1.15, 1e-6)]
-              : // Room over and under the limit: the rest of the scale says nothing.
+              : // Leave room over and under the limit. The distance from 0 does not matter here.
                 [Math.min(low, limit) * 0.85, Math.max(high, limit) * 1.08],
         },
       },

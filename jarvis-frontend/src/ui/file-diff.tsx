@@ -12,9 +12,9 @@ const perBlock = 100
 
 type Props = {
   file: Diff
-  /** Shown at the end of the row with the file's name. */
+  /** Content at the end of the row with the file's name. */
   aside?: React.ReactNode
-  /** Shown below the lines. */
+  /** Content below the lines. */
   children?: React.ReactNode
 }
 

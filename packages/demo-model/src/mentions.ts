@@ -1,6 +1,6 @@
 import type { ClusterState, Guest, Node } from 'protocol'
 
-/** Most characters of a text that are read. */
+/** Maximum number of characters of a text that are read. */
 export const maxChars = 2_000
 
 /** The guests, nodes and other words that a text names. */

@@ -45,7 +45,7 @@ export function demoModel(parts: DemoModelParts): DemoModel {
   }
 }
 
-/** Most characters of a message that this model reads, because its patterns are made for single sentences. */
+/** Maximum number of characters of a message that this model reads, because its patterns are made for single sentences. */
 const mostRead = 1_000
 
 /** Removes the attachments, each with the line above it, from a message. */

@@ -137,7 +137,7 @@ const onceMore =
 const asks =
   /^(?:any|are|can|check|could|did|do|does|give|has|have|how|is|list|show|tell|was|what|when|where|which|who|why|will)\b/i
 
-/** Removes `jarvis` at the end of an order for another guest, because it addresses JARVIS there and does not name a guest. */
+/** Removes `jarvis` at the end of an order that names a guest or node. There the word addresses JARVIS and does not name a guest. */
 const withoutName = (text: string, cluster: ClusterState) =>
   text.replace(/^(.*\S)[\s,]+jarvis\W*$/is, (whole, before: string) => {
     const { guests, nodes } = mentions(before, cluster)

@@ -2,8 +2,8 @@ import type { Guest, GuestIdentity, Task } from 'protocol'
 
 /**
  * Facts that tell a guest from earlier and later guests with the same vmid. `ctime`: creation time in Proxmox, Unix ms; containers have none, and a
- * clone may keep its original's. `uuid`: SMBIOS UUID. `macs`: MAC addresses of its network cards. `digest`: of the whole configuration. `remade`:
- * the newest task that created, destroyed or restored it.
+ * clone may keep its original's. `uuid`: SMBIOS UUID. `macs`: MAC addresses of its network cards. `digest`: the digest of the whole configuration.
+ * `remade`: the newest task that created, destroyed or restored it.
  */
 export type GuestMarks = {
   type: Guest['type']
@@ -73,7 +73,7 @@ export function sameGuest(before: GuestMarks & { at: number }, now: GuestMarks):
   const cards = cardsOf(before, now)
   if (before.uuid !== undefined && now.uuid !== undefined) {
     if (before.uuid === now.uuid) return 'same'
-    // A person may have changed the UUID in the settings. A clone has a new UUID, but new network cards too.
+    // Different UUIDs alone prove nothing: a person may have changed the UUID in the settings. A clone has new network cards too.
     return cards === 'apart' ? 'other' : cards === 'shared' && news === undefined ? 'same' : 'unknown'
   }
   if (news === 'created') return 'other'
@@ -113,7 +113,7 @@ export function whoseAt(guest: GuestIdentity | undefined, at: number): 'own' | '
 
 /**
  * Decides if something stored under a vmid belongs to the guest that has the vmid now.
- * @param kept `identity`: of the guest for which it was stored, if known; `at`: when it was stored, Unix ms
+ * @param kept `identity`: the identity of the guest for which it was stored, if known; `at`: when it was stored, Unix ms
  */
 export function whoseIs(
   guest: GuestIdentity | undefined,

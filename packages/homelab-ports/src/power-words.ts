@@ -1,6 +1,6 @@
 import { oneLine } from 'node-kit/words'
 
-/** Used in place of Proxmox's message if JARVIS sent nothing because there is no quorum. */
+/** The words in place of Proxmox's message if JARVIS sent nothing because there is no quorum. */
 export const notSent = 'no quorum, so JARVIS sent nothing'
 
 /** Progress after a task's end, which does not prove its effect yet: `Task qmreboot finished: OK. Waiting until 123 is seen running`. */

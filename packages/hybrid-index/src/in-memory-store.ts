@@ -11,7 +11,7 @@ export type NewChunk<View extends ChunkView = ChunkView> = Omit<View, 'id'> & { 
  * @param dimensions number of values in a vector; undefined: the store has no vectors.
  */
 export function createInMemoryStore<View extends ChunkView = ChunkView>(dimensions?: number) {
-  // Indexed by chunk id. A vector's id equals its chunk's id.
+  // The chunks, indexed by id. A vector has the id of its chunk.
   const all: ({ view: View; vector: Float32Array | undefined } | undefined)[] = [undefined]
   let count = 0
   const found = (ids: readonly number[]) => ids.flatMap((id) => all[id] ?? [])

@@ -17,7 +17,8 @@ export const ForeignAccount = z.object({
 export type ForeignAccount = z.infer<typeof ForeignAccount>
 
 /**
- * `service`: the display name of the other service that people sign in at; absent: there is none. `problem`: why it does not work at this address.
+ * `service`: the display name of the other service that people sign in at; absent: there is none. `problem`: why signing in there does not work at
+ * this address.
  */
 export const ForeignAccountsReply = z.object({
   items: z.array(ForeignAccount),

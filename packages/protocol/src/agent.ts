@@ -33,7 +33,8 @@ const word = z.string('is text').min(1, 'is empty').max(200, 'is at most 200 cha
 
 /**
  * Messages that an agent answers. All given fields must fit. A binding gives nobody access. `door`: the door through which the message comes.
- * `person`: who is signed in. `token`: name of a program's token. `job`: name of a job. `channel`: for example `telegram`. `account`: `*` is any.
+ * `person`: the person who is signed in. `token`: the name of a program's token. `job`: the name of a job. `channel`: a channel such as `telegram`.
+ * `account`: an account of the channel; `*` means any.
  */
 export const AgentBinding = keyed({
   door: z.enum(['dashboard', 'mcp', 'job', 'channel', 'v1'], 'is dashboard, mcp, job, channel or v1'),

@@ -183,7 +183,7 @@ export const CheckRow = z.object({
   title: z.string(),
   /** The call that the check reads: `GET /nodes/{node}/disks/zfs`. */
   reads: z.string(),
-  /** Its limit in words. */
+  /** The check's limit in words. */
   limit: z.string(),
   state: z.enum(['ok', 'alerts', 'off', 'cannot_run', 'unknown']),
   problem: z.string().optional(),

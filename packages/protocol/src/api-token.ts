@@ -17,7 +17,7 @@ export const ApiTokenBody = z.strictObject({
   doors: z.array(Door).min(1, 'names at least one door: mcp, v1, api or metrics').max(Door.options.length),
   scope: TokenScope.default('read'),
   expiresInDays,
-  /** Most requests a minute; absent: no limit. */
+  /** Maximum number of requests a minute; absent: no limit. */
   requestsPerMinute: RequestsPerMinute.optional(),
 })
 
@@ -28,7 +28,7 @@ export const ApiTokenInfo = z.object({
   scope: TokenScope,
   /** The last characters of the secret; absent for tokens of older releases and for tokens of OAuth clients. */
   hint: z.string().optional(),
-  /** Most requests a minute that are accepted; absent: no limit. */
+  /** Maximum number of requests a minute that are accepted; absent: no limit. */
   requestsPerMinute: z.number().optional(),
   /** Number of accepted requests. */
   calls: z.number(),

@@ -2,7 +2,7 @@ import { z } from 'zod'
 import { imageTypes } from './image.ts'
 
 export const AttachmentId = z.string().regex(/^att_[a-z\d]{8,64}$/)
-/** Most files attached to one message. */
+/** Maximum number of files attached to one message. */
 export const mostAttachments = 8
 /** Largest picture, bytes: providers accept at most 5 MB in base64. */
 export const largestPicture = 3_500_000

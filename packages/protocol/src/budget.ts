@@ -1,8 +1,8 @@
 import { z } from 'zod'
 
 /**
- * Limits on the use of models; an absent limit does not apply. `calls`: calls of models. `tokens`: all tokens that were read and written, cached
- * ones included. `usd`: US dollars. `minutes`: of a run: its time without waits for a person; of a day: the time in which models answered.
+ * Limits on the use of models; an absent limit does not apply. `calls`: calls of models. `tokens`: all tokens that were read and written, cached ones
+ * included. `usd`: US dollars. `minutes`: for a run, its time without waits for a person; for a day, the time in which models answered.
  */
 export const BudgetLimits = z.strictObject({
   calls: z.int().min(1).max(1_000_000).optional(),
@@ -61,7 +61,7 @@ export const BudgetsReply = z.object({
   zone: z.string(),
   /** The limits of a run that begins now. */
   run: BudgetLimits,
-  /** Most model calls of one run without its child runs: `CHAT_MAX_LOOP`. */
+  /** Maximum number of model calls in one run without its child runs: `CHAT_MAX_LOOP`. */
   callsPerRun: z.int(),
   day: BudgetState,
   jobs: BudgetState,

@@ -22,7 +22,7 @@ export const Change = z.object({
   undo: UndoFacts,
   /** Unix ms. */
   goesBackAt: z.int().optional(),
-  /** The node that has a timer of its own which takes the change back at that time. */
+  /** The node whose own timer takes the change back at that time. */
   timerOn: z.string().optional(),
   /** Id of the change that this change takes back. Taking this one back makes that change again. */
   undoes: z.string().optional(),

@@ -167,7 +167,7 @@ export const matterKinds = [
  * The rules for notifications. `quiet`: in these hours, warnings are held and sent as one digest at the end; failures, and cards that a person asked
  * for, are sent at once. `routes`: a channel with routes gets only the matters that one of its routes lets through. Other channels get all matters
  * except jobs that went well. Empty `kinds`: every kind. `escalation`: a channel, or a person (by id) on every channel, is told of a card only if
- * nobody decided it for so many seconds; if both have a time, the longer one applies.
+ * nobody decided it within this number of seconds; if both have a time, the longer one applies.
  */
 export const ChannelRules = z.strictObject({
   quiet: Hours.optional(),

@@ -33,7 +33,7 @@ export const GuestIdentity = z.object({
   notBefore: z.int().optional(),
   /** The guest that had the VMID before, and the time at which it was last seen. */
   earlier: z.object({ name: z.string(), until: z.int() }).optional(),
-  /** This guest may be the same as `earlier`. */
+  /** Set if this guest may be the same as `earlier`. */
   isDoubtful: z.literal(true).optional(),
 })
 export type GuestIdentity = z.infer<typeof GuestIdentity>

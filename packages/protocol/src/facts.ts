@@ -71,7 +71,6 @@ export const netOf = (guests: readonly Guest[]): number =>
 export const storageSeries = ({ name, node }: { name: string; node?: string | undefined }): string =>
   `storage/${node === undefined ? '' : `${node}/`}${name}`
 
-/** The guests that are no templates. */
 export const withoutTemplates = (guests: readonly Guest[]): Guest[] => guests.filter(({ isTemplate }) => !isTemplate)
 
 export const isUnread = ({ unread }: Pick<ClusterState, 'unread'>, part: ClusterPart): boolean =>

@@ -4,9 +4,9 @@ import { z } from 'zod'
 export const SessionId = z.string().min(1).max(100)
 export const RunId = z.string().min(1).max(100)
 export const MessageId = z.string().min(1).max(100)
-/** Made by JARVIS for every tool call, never taken from a model. Unique in the installation. It is also the confirmation's id. */
+/** The id of a tool call. JARVIS makes it, and never takes it from a model. It is unique in the installation, and also the id of the confirmation. */
 export const ToolUseId = z.string().min(1).max(100)
-/** Made by the client. A repeated id gets the first acknowledgement again. */
+/** The id of a request, made by the client. A repeated id gets the first acknowledgement again. */
 export const RequestId = z.string().min(1).max(100)
 
 export type SessionId = z.infer<typeof SessionId>

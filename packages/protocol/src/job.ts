@@ -77,7 +77,7 @@ export const JobSlot = z.object({
   isByHand: z.literal(true).optional(),
   /** The person who started it by hand. */
   startedBy: z.string().optional(),
-  /** When a missed slot ran later; possible only because it only reads. */
+  /** Time at which a missed slot ran later. Only a job that changes nothing is caught up. */
   caughtUpAt: z.int().optional(),
   startedAt: z.int().optional(),
   endedAt: z.int().optional(),

@@ -76,7 +76,7 @@ export const WorkspaceText = z.object({
   checksum: z.string(),
   /** Unix ms. */
   changedAt: z.number(),
-  /** Set if `text` differs from the file: the file is too large, or not valid UTF-8. */
+  /** Why `text` differs from the file: the file is too large, or not valid UTF-8. Absent if it does not differ. */
   problem: z.string().optional(),
 })
 export type WorkspaceText = z.infer<typeof WorkspaceText>

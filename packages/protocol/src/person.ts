@@ -81,8 +81,8 @@ export type RecoveryCodesReply = z.infer<typeof RecoveryCodesReply>
 
 /**
  * The requirements of a sign-in. `named`: the name is needed, because there are several people. `passkeys`: at least one person has a passkey.
- * `problem`: why passkeys do not work at this address, and what to do. `elsewhere`: another service that people can sign in at, and why it does not
- * work at this address.
+ * `problem`: why passkeys do not work at this address, and what to do. `elsewhere`: another service that people can sign in at, and the reason if it
+ * does not work at this address.
  */
 export const WaysReply = z.object({
   named: z.boolean(),

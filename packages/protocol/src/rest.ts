@@ -213,7 +213,7 @@ export const ConfirmationRow = Card.extend({
   replacedBy: z.string().optional(),
   /** When a denial was lifted. */
   liftedAt: z.number().optional(),
-  /** Time until which a call of an MCP client that was denied is refused without a card; absent: it is not. */
+  /** Time until which the call is refused without a new card, after an MCP client's call was denied; absent if the call may ask again. */
   refusedUntil: z.number().optional(),
   /** Outcome of an approved call; absent while it runs. `unknown`: the call may have run. */
   outcome: z.enum(['done', 'failed', 'unknown']).optional(),
@@ -293,7 +293,7 @@ export const Status = z.object({
   models: z.array(z.string()),
   isDemoModel: z.boolean(),
   isDemoCluster: z.boolean(),
-  /** `/terminal` is on. */
+  /** True if terminals are on, at `/terminal`. */
   hasTerminal: z.boolean(),
   /** Speech can be turned into text. */
   hasSpeech: z.literal(true).optional(),
@@ -301,7 +301,7 @@ export const Status = z.object({
   /** Calls that an owner approved alone in the last day although others must approve too. Absent: none. */
   glassBroken: z.array(GlassBroken).optional(),
   parts: z.array(PartStatus),
-  /** Absent if all saved settings are in use. */
+  /** Saved settings that the next start uses; absent if all saved settings are in use. */
   nextStart: NextStart.optional(),
   /** Why a start now would fail, naming the variable. */
   cannotStart: z.string().optional(),

@@ -1,6 +1,6 @@
 import { z } from 'zod'
 
-/** A fault of a skill. A skill with a fault cannot be approved. `path`: of a file in its folder. `line`: from 1. */
+/** A fault of a skill. A skill with a fault cannot be approved. `path`: the path of a file in its folder. `line`: the line, counted from 1. */
 export const SkillFault = z.object({
   path: z.string().optional(),
   line: z.int().optional(),

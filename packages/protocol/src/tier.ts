@@ -42,7 +42,7 @@ export type Decision = z.infer<typeof Decision>
 /** A systemd unit as its node describes it. Names lack `.service`; states are systemd's own words. */
 export const UnitState = z.object({
   id: z.string(),
-  /** Its name and its aliases. */
+  /** The unit's name and its aliases. */
   names: z.array(z.string()),
   /** `simple`, `oneshot`, …; absent if the node did not report it. */
   type: z.string().optional(),

@@ -24,7 +24,7 @@ export type ToolInput = z.infer<typeof ToolInput>
 /** One part of a model's turn, in the model's order. */
 export const Content = z.discriminatedUnion('type', [
   z.object({ type: z.literal('text'), text: z.string() }),
-  /** Sent back unchanged to the provider that signed it; left out for other providers. */
+  /** Thinking. It is sent back unchanged to the provider that signed it, and left out for other providers. */
   z.object({
     type: z.literal('thinking'),
     text: z.string(),
@@ -110,7 +110,7 @@ const ofSubrun = {
   agent: z.string(),
   for: z.string(),
 }
-/** `unknown`: a call of the child run may have run. `stopped`: by a person, or together with the run that asked. */
+/** `unknown`: a call of the child run may have run. `stopped`: a person stopped the child run, or it stopped together with the run that asked. */
 export const SubrunState = z.enum(['done', 'failed', 'stopped', 'unknown'])
 export type SubrunState = z.infer<typeof SubrunState>
 export const Subrun = z.discriminatedUnion('change', [
@@ -162,7 +162,7 @@ export type ChildRunRow = z.infer<typeof ChildRunRow>
 
 /**
  * A fact that code, not a model, extracted from folded entries, for a model and for people. `kind`: `change`, `unknown`, `denied`, `order`, `said`,
- * `grant` or `plan`; more may be added. `of`: the subject, such as a call. `text`: the outcome. `id`: of the call or the record.
+ * `grant` or `plan`; more may be added. `of`: the subject, such as a call. `text`: the outcome. `id`: the id of the call or the record.
  */
 export const Fact = z.object({
   kind: z.string(),

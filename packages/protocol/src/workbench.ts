@@ -92,7 +92,7 @@ export const WorkbenchPreview = z.object({
 })
 export type WorkbenchPreview = z.infer<typeof WorkbenchPreview>
 
-/** `section` and `hash`: of the policy.yaml on disk. `problem`: why it cannot be changed from here now. */
+/** `section`, `hash`: the section and the hash of the policy.yaml on disk. `problem`: why it cannot be changed from here now. */
 export const WorkbenchReply = z.object({
   areas: z.array(WorkbenchArea),
   roots: z.array(WorkbenchRoot),

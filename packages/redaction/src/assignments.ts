@@ -219,7 +219,7 @@ function alone(text: string, at: number): [number, number] {
   return isOne ? [at, at + said.length] : [at, at]
 }
 
-/** Most words of a passphrase. */
+/** Maximum number of words in a passphrase. */
 const mostWords = 5
 function wordsAt(text: string, nameAt: number, from: number): [number, number] {
   const first = runAt(toSpace, text, from).replace(/(?<![,;)}\]"'`*.])[,;)}\]"'`*.]+$/, '')

@@ -1,7 +1,7 @@
 import { redactAssignments, redacted } from './assignments.ts'
 import type { Shape } from './shape.ts'
 
-/** Most characters of a base64 word that are decoded. A longer word is judged by its beginning. */
+/** Maximum number of characters of a base64 word that are decoded. A longer word is judged by its beginning. */
 const longestRead = 8_192
 
 /**

@@ -19,7 +19,7 @@ export function* redactHeadlessKeys(text: string): Steps<string> {
     let key = { at: index, cut: index, isWhole: false }
     // A private key contains no END line of another key, so the search stops at the one before.
     while (key.at > last && !key.isWhole) {
-      // This position is always before `at`: near the beginning it is the beginning of the text.
+      // `lineAt` is always before `key.at`: near the beginning it is 0.
       const lineAt = key.at <= step ? 0 : text.lastIndexOf('\n', key.at - step) + 1
       key = linesOfKey(text, Math.max(last, lineAt), key)
       yield undefined

@@ -15,7 +15,7 @@ export type StreamRedactor = {
 const window = 96
 /** Characters before a delta that may become suspicious only together with the delta. */
 const overlap = 40
-/** Most characters that are held back. Longer unfinished text is shown redacted, or treated as a secret. */
+/** Maximum number of characters that are held back. Longer unfinished text is shown redacted, or treated as a secret. */
 const maxHeld = 8192
 /** A longer delta is read in pieces of this length, because the search for an unfinished secret is quadratic in the worst case. */
 const maxPiece = 16_384
@@ -115,7 +115,7 @@ export async function safeText(text: string, stream: StreamRedactor): Promise<st
   let held = ''
   for (let at = 0; at < text.length; at += maxPiece) {
     const shown = held + stream.push(text.slice(at, at + maxPiece))
-    // This last character may be the first half of a line end or of a character, so it waits for the next piece.
+    // The last character may be the first half of a line end or of a character, so it waits for the next piece.
     held = /[\r\ud800-\udbff]$/.exec(shown)?.[0] ?? ''
     safe += legible(shown.slice(0, shown.length - held.length))
     await setImmediate()

@@ -1,5 +1,5 @@
 const wholeName = 64
-/** Most characters of a foreign value in which mixed scripts are looked for. */
+/** Maximum number of characters of a foreign value that are searched for mixed scripts. */
 const mostMixed = 2_000
 
 /**

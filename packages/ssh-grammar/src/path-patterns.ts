@@ -4,7 +4,7 @@ import { nameReason, sweepReason } from './secret-paths.ts'
 const nameReaders = new Set(['ls', 'stat', 'du', 'df'])
 /** Programs that show contents; their patterns are allowed in folders without secrets. */
 const contentReaders = new Set('cat head tail wc grep egrep fgrep zgrep zcat md5sum sha256sum file'.split(' '))
-/** Most paths to which a pattern is expanded. */
+/** Maximum number of paths to which a pattern is expanded. */
 const mostPaths = 60
 
 /** Allowed patterns: absolute, no `..`, no hidden part, and a first folder without wildcards. */

@@ -18,6 +18,6 @@ export const color = /^(?:auto|always|never)$/
 export const when = /^[-+@]?\d[\w .:+-]*$|^(?:now|today|yesterday|tomorrow)(?: \d\d?:\d\d(?::\d\d)?)?$/
 export const device = /^\/dev\/[A-Za-z0-9][\w/.:@+-]*$/
 export const vmid = /^[1-9]\d{2,8}$/
-/** Bounded repetition: at most 5 s apart, at most 10 times. */
+/** Values of a bounded repetition: at most 5 s apart, at most 10 times. */
 export const seconds = /^[1-5]$/
 export const times = /^(?:[1-9]|10)$/

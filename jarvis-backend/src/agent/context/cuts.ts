@@ -11,7 +11,7 @@ export type Cut = { seq: number; runsAfter: number; isInside: boolean }
  * Returns the positions at which a fold splits nothing, oldest first. Before a position between runs, every run has ended and no call, card or
  * question is open. At a position inside the run in progress, every call is settled, and a turn of the model comes next.
  * @param current the run in progress
- * @param isOpen true for an entry of that run that opens something, such as a question, that no later entry has closed
+ * @param isOpen true for an entry of that run that opens something, such as a question, if no later entry has closed it
  */
 export function cutsIn(
   entries: readonly StoredEntry[],
@@ -41,7 +41,7 @@ export function cutsIn(
     const inside = open.has(current)
     if (open.size > (inside ? 1 : 0)) continue
     if (!inside) {
-      // An ended run may still get entries. They belong to that run, so there is no position before them.
+      // An ended run may still get entries. They belong to that run, so the transcript must not be cut before them.
       const isLate = next !== undefined && ended.has(next.runId)
       if (!isLate) cuts.push({ seq: entry.seq, runsAfter: 0, isInside: false })
     } else if (

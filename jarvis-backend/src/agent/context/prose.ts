@@ -29,7 +29,7 @@ export async function proseOf(
   folded: readonly StoredEntry[],
   { facts, before }: { facts: readonly Fact[]; before: string },
   parts: {
-    /** Asked in this order until one answers. */
+    /** The models that may write the summary. They are asked in this order until one answers. */
     models: readonly [Model, ...Model[]]
     generate: Generate
     redact(text: string): string
@@ -69,7 +69,7 @@ export async function proseOf(
     }
   } catch {
     parts.signal.throwIfAborted()
-    // The fold then consists of the facts only.
+    // If no summary can be made, the fold consists of the facts only.
     return undefined
   }
 }

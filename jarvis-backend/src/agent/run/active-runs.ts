@@ -103,7 +103,7 @@ export class ActiveRuns {
    */
   stopAll(sessionId: string, running: readonly Run[], by: string): void {
     const queued = this.#store.unfinishedRuns(sessionId).filter(({ status }) => status === 'queued')
-    // Stored in one transaction, so that no held message begins if JARVIS crashes in between.
+    // Store these changes in one transaction, so that no held message begins if JARVIS crashes in between.
     this.#store.atomically(() => {
       for (const { id, origin } of queued) if (origin.kind === 'chat') this.#store.hold(id, by)
       for (const { id } of running) this.#store.setRunStatus(id, 'stopping')

@@ -113,7 +113,7 @@ export class Children {
   async #ended(run: Run): Promise<void> {
     await run.ended
     if (run.isOver) return
-    // The next start resumes the run.
+    // If the server is stopping, never settle: the next start resumes the run.
     if (this.#active.isStopping) await new Promise(() => {})
     throw new JarvisError('storage_failed', 'The end of the work could not be stored: the disk may be full.')
   }

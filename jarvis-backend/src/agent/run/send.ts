@@ -91,12 +91,12 @@ export class Sending {
     if (sessionId !== undefined && isRehearsal !== undefined) rehearsing.set(sessionId, isRehearsal, by)
     try {
       const { sent, run } = store.atomically(() => this.#accept({ ...message, id, safe, agent, skill, isRehearsal }))
-      // Deferred until the sender has its reply and has joined the session’s room.
+      // Begin the run later, after the sender has its reply and has joined the session’s room.
       if (sent.queued) queueMicrotask(() => queue.tell(run.session, sent.runId))
       else active.begin(run)
       return sent
     } catch (error) {
-      // The session in memory may hold changes that were not stored.
+      // Drop the session from memory, because it may hold changes that were not stored.
       live.drop(id)
       throw error
     }

@@ -73,7 +73,7 @@ export class ProgramStart {
       if (!isQueued) this.#active.begin(run)
       return { runId: run.id, isQueued }
     } catch (error) {
-      // The session in memory may hold changes that were not stored.
+      // Drop the session from memory, because it may hold changes that were not stored.
       live.drop(sessionId)
       throw error
     }

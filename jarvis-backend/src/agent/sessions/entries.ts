@@ -4,7 +4,6 @@ import type { SentAlong } from '../program.ts'
 /** An entry before it is stored. The session adds `seq`, `runId` and `at`. */
 export type Draft = Entry extends infer E ? (E extends Entry ? Omit<E, 'seq' | 'runId' | 'at'> : never) : never
 
-/** A stored entry. */
 export type StoredEntry = Entry & Given
 
 /**

@@ -16,8 +16,8 @@ export function originAt(sessionId: string, at: number, family: readonly Member[
 }
 
 /**
- * Returns each message of a session that has other versions, in order, and for each version the session that changed last among those that continue
- * it.
+ * Returns the messages of a session that have other versions, in order. If several sessions continue one version, the session that changed last
+ * stands for it.
  */
 export function versionsIn(sessionId: string, family: readonly Member[]): Versions[] {
   const found: Versions[] = []

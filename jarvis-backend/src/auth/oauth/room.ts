@@ -78,7 +78,7 @@ export const oauthRoom = defineRoom({
   },
 })
 
-/** Fetches a client's metadata document from its address. Its code is loaded with the first document. */
+/** Fetches a client's metadata document from its address. The code that fetches is loaded on first use. */
 const fromInternet: PublicFetch = async (url) => {
   const { createPublicFetch } = await import('../../lib/public-fetch.ts')
   return createPublicFetch()(url)

@@ -113,7 +113,7 @@ export function makerOf(
   if (now - endedAt > isNewForMs) return undefined
   // The guest with this vmid must be proven to be the one that the change created.
   if (whoseIs(identity, { at: endedAt + slackMs }) !== 'own') return undefined
-  // Converted, so that both times are by JARVIS's clock.
+  // Convert `madeAt`, so that both times are by JARVIS's clock.
   const madeHere = madeAt === undefined ? undefined : madeAt - clockOffMs
   const isOurs = madeHere === undefined || (madeHere >= at - slackMs && madeHere <= endedAt + slackMs)
   return isOurs ? { change, at } : undefined

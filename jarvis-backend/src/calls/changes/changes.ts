@@ -90,7 +90,7 @@ export class Changes {
     }
   }
 
-  /** Returns the facts of its change that a running call gets: when the change goes back, and the change that a timer on the node takes back. */
+  /** Returns facts for a running call: when its change goes back by itself, and the undone change whose node still has a timer. */
   contextOf(id: string, undone: string | undefined): Pick<ToolContext, 'goesBack' | 'timerOf'> {
     const { store, clock } = this.#parts
     const goesBackAt = store.get(id)?.goesBackAt

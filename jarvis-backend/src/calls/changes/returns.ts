@@ -107,7 +107,7 @@ export class Returns {
     this.#tries.set(change.id, { times: times + 1, at: clock.now() })
     const command = { text, title: `By itself: ${change.sentence}`, by: change.approvedBy ?? 'jarvis' }
     start(command, (problem) => {
-      // If the change is no longer armed, another call took it back meanwhile, whose own result stays.
+      // If the change is no longer armed, another call took it back meanwhile, and the result of that call stays.
       if (store.move(change.id, ['armed'], { state: 'armed', problem })) changed()
     })
   }
@@ -156,7 +156,7 @@ const isLate = (now: number, at = now): boolean => now - at > latestMs
 const dueAt = ({ goesBackAt = Number.POSITIVE_INFINITY, timerOn }: StoredChange) =>
   goesBackAt + (timerOn === undefined ? 0 : nodeFirstMs)
 
-/** Returns true if a change is armed for so long that a person may forget it, so that they are told before it goes back. */
+/** Returns true if a person is told before the change goes back: only if it stays armed for so long that a person may forget it. */
 const isTold = (change: StoredChange): change is StoredChange & { goesBackAt: number } =>
   change.state === 'armed' && change.goesBackAt !== undefined && soonAt(change) > change.at
 const soonAt = ({ goesBackAt = 0 }: StoredChange) => goesBackAt - tellBeforeMs

@@ -94,7 +94,7 @@ export class EarlierDecisions {
       !isOfGrant(target, { identity: meant?.identity, at: createdAt }) ||
       goneSince(requestedBy, createdAt) !== undefined
     if (!isAnother && this.#decides(by) && this.#signed(reservation, ready) !== undefined) {
-      // Checked again at `take`, because the call may still wait for its turn after this.
+      // The person's right is checked again at `take`, because the call may still wait for its turn after this.
       return { ...reservation, take: (...taken) => this.#decides(by) && reservation.take(...taken) }
     }
     reservation.release()

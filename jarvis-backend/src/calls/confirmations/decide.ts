@@ -162,7 +162,7 @@ export class Decider {
   #write(known: StoredConfirmation, request: DecideRequest, { approver, receipt, scope }: WrittenBesides): void {
     const { toolUseId, grant, goesBackAfterMin, by, once, breakGlass: alone } = request
     const { arm, grants } = this.#parts
-    // Written even if undefined: an earlier card of the same call may have been approved with another time.
+    // Also write an undefined time: an earlier card of the same call may have been approved with a time to go back.
     const afterMs = goesBackAfterMin === undefined ? undefined : goesBackAfterMin * 60_000
     const isSaid = afterMs !== undefined || known.card.approvals === undefined
     if (known.card.mayGoBack && isSaid) arm(known.card.callId ?? toolUseId, afterMs)

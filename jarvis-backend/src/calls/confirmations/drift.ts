@@ -63,7 +63,7 @@ const isSameQuorum = (shown: Shown['approvals'], now: Approve | undefined): bool
     ? (shown === undefined) === (now === undefined)
     : shown.needed === now.count && (shown.notAsker ?? false) === now.notAsker && shown.roles.join() === now.by.join()
 
-/** Returns a sentence for each part of the state that the approval rests on and that has changed. */
+/** Returns a sentence for each changed part of the state on which the approval rests. */
 const basisDifferences = (before: Card['basis'] = {}, now: Card['basis'] = {}): string[] =>
   Object.keys({ ...before, ...now }).flatMap((what) =>
     before[what] === now[what] ? [] : `Its ${what} has changed since the card was shown.`,

@@ -8,8 +8,8 @@ import {
 } from 'protocol'
 
 /**
- * Checks a person's answer against its question. Text that is equal to an option's label counts as choosing that option, so that the words count as
- * the asker's, not as the person's.
+ * Checks a person's answer against its question. A typed text that equals an option's label counts as choosing that option: the words then count as
+ * the asker's and not as the person's.
  * @throws JarvisError `invalid_request` if the answer does not fit the question
  */
 export function checkedAnswer(

@@ -79,7 +79,7 @@ export class Running {
       isFault: done.isFault,
       error: redactor.text(done.output.summary),
     })
-    // Redacted now and cached, so that the transaction that stores the text is short.
+    // Redact the output now and cache the result, so that the transaction that stores the text is short.
     await redactor.later(done.output.text)
     return { ...done, safe: { of: done.output, data: await redactor.later(done.output.data) } }
   }

@@ -167,7 +167,7 @@ class Connection {
     signal.addEventListener('abort', close, { once: true })
     if (signal.aborted) close()
     const code = await new Promise<number>((done) => {
-      // The socket closes after each error.
+      // Only note the reason here: the socket closes after each error.
       this.#socket.on('error', (error: NodeJS.ErrnoException) => {
         this.#why = `it could not be reached (${faultAtProxy(error)?.message ?? error.code ?? 'unknown'})`
       })

@@ -97,7 +97,6 @@ export const discord: ChannelKind = {
 }
 
 type DiscordParts = { token: string; url: string; clock: Clock; problem(why: string | undefined): void }
-/** An event of the gateway. */
 type GatewayEvent = { incoming: Incoming; data: unknown }
 
 /** One bot at Discord. */
@@ -263,7 +262,7 @@ class DiscordChannel implements Channel {
   async #byOurClock(incoming: Incoming, signal: AbortSignal): Promise<Incoming> {
     if (incoming.kind !== 'text') return incoming
     const aheadMs = await this.#api.aheadMs(signal)
-    // The next start receives the message again.
+    // Throw if JARVIS is stopping: the next start receives the message again.
     signal.throwIfAborted()
     return { ...incoming, at: incoming.at + aheadMs }
   }

@@ -25,7 +25,7 @@ function outcome(error: Failure, shown?: string): Delivery {
   }
   if (/altnames/i.test(message))
     return { kind: 'again', why: `its certificate is for other names than the one in URL (${said(message)})` }
-  // The mail is sent as soon as a person trusts the certificate.
+  // Try again: the mail can be sent as soon as a person trusts the certificate.
   if (isUntrusted(error)) {
     const own = shown === undefined ? '' : ` The certificate’s own is ${shown}`
     return {

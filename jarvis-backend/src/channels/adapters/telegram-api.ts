@@ -75,7 +75,7 @@ export function refusalOf({
   const moved = parameters?.migrate_to_chat_id
   if (moved !== undefined) return { kind: 'again', why: 'the group has another id now', movedTo: String(moved) }
   if (status === 429) return { kind: 'again', why, ...(asked !== undefined && { retryAfterMs: asked * 1_000 }) }
-  // Telegram may answer like this only for a while.
+  // Try again later: Telegram may answer like this only for a while.
   if (status === 401 || status === 404)
     return { kind: 'again', why: 'it does not know the token', retryAfterMs: unknownTokenMs }
   if (status === 403) return { kind: 'gone', why }

@@ -54,7 +54,7 @@ class WebPushChannel implements Channel {
     return this.#send(message, { user, payload, urgency: urgencies[message.level] }, signal)
   }
 
-  /** Closes the notification, because a decided matter needs nobody any more. */
+  /** Closes the notification, because its card was decided. */
   revise(message: Outgoing, { to: { user } }: SentMessage, signal: AbortSignal): Promise<Delivery> {
     const payload = () => payloadOf(message, true, () => undefined)
     return this.#send(message, { user, payload, urgency: 'normal' }, signal)

@@ -68,7 +68,7 @@ export class Listening {
     const recipient = recipients.get(note.recipient)
     if (recipient === undefined) return
     const found = await this.#textOf(note, recipient)
-    // The next start transcribes the voice note again.
+    // If JARVIS is stopping, store no problem: the next start transcribes the voice note again.
     if (signal.aborted) return
     database.atomically(() => {
       if (!heard.hear(note.id, found)) return

@@ -61,7 +61,7 @@ export class OrderAnswers {
         const held = session.held(to, thread)
         if (held.length > 0) return take(heldWords(held))
         if (!isStopped) return take('Nothing goes on here.')
-        // The stopped answer itself shows that it was stopped.
+        // Send no answer: the stopped answer itself shows that it was stopped.
         database.atomically(advance)
         return undefined
       }

@@ -121,7 +121,7 @@ export class WebPush {
     return pushRoutes({ devices, buttons, journal, database })
   }
 
-  /** The most that a button on a device may do. If the notification hides names, the button may not approve. */
+  /** The greatest right of a button on a device. If the notification hides names, the button may not approve. */
   #decidesOn(device: string): Decides {
     const found = this.#recipients.get(device)
     return found?.hidesNames === true && found.decides === 'approve' ? 'deny' : (found?.decides ?? 'none')

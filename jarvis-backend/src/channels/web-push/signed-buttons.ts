@@ -20,7 +20,7 @@ export type SignedButtonsParts = {
   signers: Signers
   challenges: ChallengeStore
   matters: Pick<Matters, 'card'>
-  /** The most that a button on a device may do. */
+  /** The greatest right of a button on a device. */
   decidesOn(device: string): Decides
   mayDecide(person: string): boolean
   decide(request: { toolUseId: string; confirmed: boolean; by: string; receipt: Receipt }): void | Promise<void>
@@ -139,7 +139,7 @@ export class SignedButtons {
   }
 }
 
-/** The decision as a canonical statement holds it. No other value in a statement looks like this one. */
+/** The decision as it stands in the canonical JSON of a statement. No other part of a statement has this text. */
 const approved = '"approved"'
 const refused = (why: string) =>
   new JarvisError('proof_refused', `The button decided nothing. ${why} Open JARVIS to decide.`)

@@ -30,7 +30,7 @@ export function describe({ toolName, effects, verdict }: Shown, world: World, no
   const all = { sentence: sentenceOf(toolName, effect, guest), effect: touch, ...why }
   if (guest !== undefined) {
     const then = powerThen(effect, guest)
-    // A rollback also cuts the power.
+    // A rollback also cuts the power. Its power effect has no action, so it counts as a stop.
     const power = effects.find((one) => one.kind === 'power' && one.target.id === target.id)
     const affects = guestAffects(power && (power.action ?? 'stop'), guest, { world, now })
     return { ...all, now: guestNow(guest, world, now), then, affects }

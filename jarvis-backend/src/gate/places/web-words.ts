@@ -64,8 +64,8 @@ const isHostNamed = (host: string, { operatorTexts }: Sources, { policy }: Facts
   })
 
 /**
- * Returns true if a composed address leads to a site that nobody named, after a text was read that the address could carry out. For JARVIS's own
- * model this is always so: its prompt contains the cluster and the operator's notes.
+ * Returns true if a composed address leads to a site that nobody named, and could carry out a text that was read before. For JARVIS's own model this
+ * is always so: its prompt contains the cluster and the operator's notes.
  */
 export function isStrange(facts: Facts): boolean {
   const { effect, sources, world } = facts
@@ -112,8 +112,8 @@ const isCode = (run: string) =>
   run.length >= 24
 
 /**
- * Finds a code that a call would send to a site or a search and that neither the operator, nor that site, nor a search gave. Such a code may hide a
- * text that was read elsewhere. Undefined without sources, because a person then typed the call.
+ * Finds a code of unknown source that a call would send to a site or a search: neither the operator, nor that site, nor a search gave the code. It
+ * may hide a text that was read elsewhere. Undefined without sources, because a person then typed the call.
  */
 export function codeIn(facts: Facts): string | undefined {
   const { effect, input, sources } = facts

@@ -27,7 +27,7 @@ export function seenBy(role: Role, state: ClusterState, world: World): ClusterSt
   const { self, ...rest } = state
   return {
     ...rest,
-    // Replaced, because these lines name nodes and storages.
+    // Hide the lines about missing parts, because they name nodes and storages.
     missing: state.missing.length === 0 ? [] : ['a part of the cluster could not be read'],
     ...(self?.vmid !== undefined && vmids.has(self.vmid) && { self }),
     nodes: state.nodes

@@ -12,7 +12,7 @@ const make: readonly GermanVerb[] = [
 ]
 const run: readonly GermanVerb[] = [
   ['f(?:ü|ue)hr', 'f(?:ü|ue)hren', 'aus'],
-  // Without its ending, the word is English and not an order.
+  // An ending is required, because `start` alone may be English and no order.
   ['start(?=e|t)', 'starten'],
 ]
 const restart: readonly GermanVerb[] = [

@@ -3,7 +3,7 @@ import { z } from 'zod'
 import type { PveReader } from '../ports.ts'
 import { hiddenWhy, readRights } from '../pve/rights.ts'
 
-/** One interface as it is configured, including staged changes. `values`: by Proxmox's keys, without the keys that Proxmox only reports. */
+/** One interface as it is configured, including staged changes. `values`: the values by Proxmox's keys, without keys that Proxmox only reports. */
 export type NodeInterface = { name: string; type: string; isActive: boolean | null; values: Record<string, string> }
 
 /**

@@ -15,7 +15,7 @@ export async function readEach<T>(
   { what, needs, signal }: { what: string; needs: string; signal: AbortSignal },
   read: (node: string) => Promise<readonly T[]>,
 ): Promise<Partial<T>> {
-  // Each running request adds a listener.
+  // Turn off Node's warning about many listeners: each running request adds one.
   setMaxListeners(0, signal)
   const missing: string[] = []
   let nodesRead = 0

@@ -58,7 +58,7 @@ export class DetailReader implements Details {
 
   constructor(parts: DetailParts) {
     this.#parts = parts
-    // Each running request adds a listener.
+    // Turn off Node's warning about many listeners: each running request adds one.
     setMaxListeners(0, this.#signal)
   }
 

@@ -59,8 +59,8 @@ export type Known = {
   /** VMs that the list shows as running although they are paused. */
   paused: Set<number>
   /**
-   * VMs that the list shows as running but that may be paused, with the reason why that could not be read. The reason is empty while a request for
-   * it runs.
+   * VMs that the list shows as running and that may be paused, each with the reason why its state could not be read. The reason is empty while a
+   * request for the state runs.
    */
   doubtful: Map<number, string>
   sightings: Map<number, Sighting>

@@ -4,7 +4,10 @@ import type { Place } from '../pve/guest.ts'
 /** A request of JARVIS's own that has ended, with any outcome. */
 export type OwnRequest = { method: PveMethod; path: PvePath; form: PveValues }
 
-/** True if the request changes guests. The restart of a service is left out, because that service may be the one that would answer. */
+/**
+ * True if the request changes guests. Restarts of services do not count: the restarted service may be the one that answers requests, so no read may
+ * follow.
+ */
 export const isAboutGuests = ({ path }: OwnRequest): boolean => ['qemu', 'lxc', 'vzdump'].includes(String(path[2]))
 
 /** The place of a request's guest after the request was carried out. `isGone`: the request destroys the guest. */

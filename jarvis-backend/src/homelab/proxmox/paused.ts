@@ -46,7 +46,7 @@ export function createPausedWatch(parts: {
     const asked = running.filter(({ vmid, cpu }) => {
       const last = askedAt.get(vmid)
       if (!isSuspect(vmid, cpu)) {
-        // Deleted, so that the VM is asked at once when it becomes idle again.
+        // Forget when the VM was asked, so that it is asked at once when it becomes idle again.
         askedAt.delete(vmid)
         return false
       }

@@ -16,7 +16,7 @@ export function createPoller(
   everyMs: () => number,
 ): Poller {
   const ending = new AbortController()
-  // Each running request adds a listener.
+  // Turn off Node's warning about many listeners: each running request adds one.
   setMaxListeners(0, ending.signal)
   let lookedAt = Number.NEGATIVE_INFINITY
   let going: Promise<void> | undefined

@@ -52,7 +52,7 @@ export async function power(
     if (!ok) return failed(last)
   }
   onProgress?.(seenAfter(last, vmid, goal))
-  // A reset keeps the VM's process and its uptime.
+  // A reset begins no new run: it keeps the VM's process and its uptime.
   const isNewRun = steps.at(-1) === 'reboot' || steps.at(-1) === 'start'
   const observed = await untilSeen(on, guest, { goal, since: isNewRun ? startedAt : undefined })
   const start = steps.at(-1) === 'reboot' && guest.type === 'vm' ? await startAfter(on, vmid, startedAt) : undefined
@@ -136,7 +136,7 @@ async function untilSeen(
     if (seen?.status === goal && isAnew) return goal
     if (api.now() >= giveUpAt) return seen?.status ?? 'unknown'
     await api.wait(pollMs, signal)
-    // HA may have started it on another node.
+    // Find the guest again, because HA may have started it on another node.
     if (seen === undefined) place = await find(parts, place.vmid).catch(() => place)
     if (signal.aborted) throw signal.reason
   }

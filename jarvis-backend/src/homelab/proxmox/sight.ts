@@ -121,7 +121,7 @@ export class Sight {
       this.known.sightings.set(guest.vmid, await this.#see(guest, late.signal))
       this.changed()
     } catch {
-      // The state then shows the last known data and its age.
+      // If the guest cannot be read in time, the state shows the last known data and its age.
     } finally {
       cancel()
     }
@@ -156,7 +156,7 @@ export class Sight {
       this.changed()
       await this.#poller.refresh(signal)
     } catch {
-      // The next read of the cluster shows the result.
+      // Ignore the failure: the next read of the cluster shows the result.
     }
   }
 

@@ -167,7 +167,7 @@ function storagesOf(rows: readonly StorageRow[], measured: ReadonlySet<string>):
       totalBytes: row.maxdisk ?? null,
     })
   }
-  // Sorted, because Proxmox's order depends on which node answered first.
+  // Sort the storages, because Proxmox's order depends on which node answered first.
   return [...byId.values()].sort((a, b) => byNatural(a.name, b.name) || byNatural(a.node ?? '', b.node ?? ''))
 }
 

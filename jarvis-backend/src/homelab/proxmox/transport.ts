@@ -15,7 +15,7 @@ export type Connection = {
   tokenSecret: string
 } & Trust
 
-/** Time limits, ms. `answerMs`: for one whole answer. `clock`: measures the limits; absent: the machine's clock. */
+/** Time limits, ms: for connecting, and for one whole answer (`answerMs`). `clock`: the clock that measures them; absent: the machine's clock. */
 export type Deadlines = { connectMs: number; answerMs: number; clock?: Clock }
 export const usualDeadlines: Deadlines = { connectMs: 3_000, answerMs: 12_000 }
 

@@ -51,7 +51,7 @@ function above(path: string): string[] {
   return parts.map((_, i) => `/${parts.slice(0, parts.length - i).join('/')}`).concat('/')
 }
 
-/** Lists that Proxmox silently limits to the items that the token may see. `rights`: the rights of which each alone shows an item. */
+/** Lists that Proxmox silently limits to the items that the token may see. `rights`: each of them alone is enough to see an item. */
 export const shownBy = {
   guests: { rights: ['VM.Audit'], base: '/vms' },
   storages: { rights: ['Datastore.Audit', 'Datastore.AllocateSpace'], base: '/storage' },

@@ -82,7 +82,7 @@ export async function connect(node: string, options: SshOptions): Promise<Connec
         if (refusal !== undefined) fail(refusal)
         return refusal === undefined
       },
-      // This function has its own time limit.
+      // ssh2's own time limit is off, because this function has one.
       readyTimeout: 0,
       keepaliveInterval: keepaliveMs,
       keepaliveCountMax: 3,

@@ -58,7 +58,7 @@ export function createSshShell(
     { signal, input, keepBytes = limits.keepBytes }: CommandOptions,
   ): Promise<CommandOutput> {
     const line = boundsOf(stages[0]?.[0] ?? '', input !== undefined) + stages.map(quote).join(' | ')
-    // One signal may abort many commands at once, and each adds a listener.
+    // Turn off Node's warning about many listeners: one signal may abort many commands, and each adds one.
     setMaxListeners(0, signal)
     for (let losses = 0; ; ) {
       const lease = await pool.lease(node, signal)

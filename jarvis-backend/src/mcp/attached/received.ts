@@ -243,7 +243,7 @@ function schemaOf(schema: unknown): Json | string {
 function called(result: unknown): Json {
   if (!isRecord(result)) return { content: blocksOf(result), resultType: 'complete' }
   const { content, structuredContent, isError, _meta, resultType = 'complete', ...rest } = result
-  // The server first asks a question, or returns a task.
+  // Pass on other results: the server asks a question first, or returns a task.
   if (typeof resultType === 'string' && resultType !== 'complete') return withoutOddMeta(result)
   const blocks = blocksOf(content)
   const isBare = blocks.length === 0 && isNothing(structuredContent) && Object.keys(rest).length > 0

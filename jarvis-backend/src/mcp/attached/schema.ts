@@ -119,8 +119,8 @@ function problemIn(told: string): Problem {
 }
 
 /**
- * True if a schema allows arguments that it does not name. Unlike in JSON Schema, a missing `additionalProperties` means that it does not, so that
- * no argument is sent that is not described.
+ * True if a schema allows arguments that it does not name. Unlike in JSON Schema, a schema without `additionalProperties` does not, so that a server
+ * gets only arguments that its schema describes.
  */
 function isOpen(schema: Json, names: readonly string[]): boolean {
   const { additionalProperties: more, patternProperties: patterns } = schema

@@ -70,7 +70,7 @@ export class StdioTransport implements Transport {
     })
     void this.#gone.then((how) => {
       if (!this.#isClosing) this.ended = how
-      // Its last output may still be in the pipe.
+      // The process's last output may still be in the pipe, so wait before the streams are destroyed.
       setImmediate(() => {
         this.#signal('SIGKILL')
         child.stdin?.destroy()

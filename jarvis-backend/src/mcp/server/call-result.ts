@@ -22,7 +22,7 @@ export function toResult(outcome: CallOutcome): CallToolResult {
   }
 }
 
-/** `id`: of the call. `expiresAt`: when its card expires, Unix ms. */
+/** `id`: the id of the call. `expiresAt`: when its card expires, Unix ms. */
 type WaitingCall = {
   name: string
   id: string

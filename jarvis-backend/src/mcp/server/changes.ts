@@ -25,7 +25,7 @@ export function createChanges(
       before = now
     }, 'idle')
     let isDue = false
-    // Published once for all entries of a commit.
+    // Publish one event for all entries of a commit.
     const stopJournal = watchJournal(() => {
       if (isDue) return
       isDue = true

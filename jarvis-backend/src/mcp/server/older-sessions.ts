@@ -28,7 +28,7 @@ export function createOlderSessions(parts: {
   onerror(error: Error): void
   report(error: unknown, message: string): void
 }) {
-  // Ordered by last use.
+  // The sessions by id, the least recently used first.
   const sessions = new Map<string, Session>()
 
   async function open(caller: Caller): Promise<NodeStreamableHTTPServerTransport> {

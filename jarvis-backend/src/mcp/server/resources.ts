@@ -20,7 +20,7 @@ export type ClusterResourceParts = {
   seesWhole(token: ApiToken): boolean
   /** Returns the newest journal entries, in the form for the token's person. */
   journal(limit: number, token: ApiToken): Promise<{ items: unknown[] }>
-  /** Applied to all content. */
+  /** Redacts the content of every resource. */
   redact<T>(value: T): T
 }
 

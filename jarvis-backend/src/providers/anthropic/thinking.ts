@@ -24,7 +24,7 @@ export function thinkingMode(model: string): ThinkingMode {
   return Number(major) === 4 && Number(minor) <= 5 ? 'budget' : 'adaptive'
 }
 
-/** Limits, tokens. `maxTokens`: of the answer; thinking may come on top. `most`: of answer and thinking together. */
+/** Limits, tokens. `maxTokens`: the limit of the answer, without thinking that may come on top. `most`: the limit of answer and thinking together. */
 type Limits = { maxTokens: number; most?: number | undefined }
 
 /**

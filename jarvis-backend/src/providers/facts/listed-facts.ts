@@ -123,7 +123,7 @@ function priceIn(fields: Fields): ModelFacts['price'] {
 function scaled(value: unknown, by: number): number | undefined {
   if (typeof value !== 'number' && (typeof value !== 'string' || value.trim() === '')) return undefined
   const dollars = Number(value) * by
-  // Rounded to nine digits, to remove the error of floating-point numbers.
+  // Round to nine digits, to remove the error of floating-point numbers.
   return Number.isFinite(dollars) && dollars >= 0 ? Number(dollars.toPrecision(9)) : undefined
 }
 

@@ -27,7 +27,7 @@ export const firstForm = (model: string, isHome: boolean, reasons: boolean): For
   standIns: /(?:^|\/)gemini-(?:[3-9]|\d\d)/.test(model) ? 'missing' : 'none',
 })
 
-/** The form that helped before a restart. */
+/** Returns the first form, with the changes that the server needed before the last restart. */
 export function rememberedForm(first: Form, learned: Pick<Learned, 'has'>): Form {
   const gone = first.blanks.findLastIndex((_, i) => learned.has(`form:blanks ${i}`))
   return {

@@ -46,7 +46,7 @@ export function chatReader(provider: Provider, sink: ModelSink, mayCall: boolean
     think(fresh(thought ?? thoughtIn(delta.content), thinking))
     say(fresh(textIn(delta.content) || words(delta.refusal), text))
     for (const call of list(delta.tool_calls ?? [])) join(fields(call))
-    // Servers of before `tool_calls`.
+    // Older servers send `function_call` in place of `tool_calls`.
     const old = fieldsIfAny(delta.function_call)
     if (old !== undefined) join({ function: old })
   }

@@ -2,5 +2,4 @@ import type { ModelApi } from '../model-api.ts'
 import { openAiApi } from '../openai-api/api.ts'
 import { openAiResponsesModel } from './model.ts'
 
-/** OpenAI's Responses API. */
 export const openAiResponsesApi: ModelApi = { ...openAiApi, model: openAiResponsesModel }

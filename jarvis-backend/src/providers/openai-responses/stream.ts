@@ -30,7 +30,7 @@ export class ResponsesReader implements Reader {
   }
 
   take(data: string): boolean {
-    // Some servers add the mark of Chat Completions.
+    // Some servers end the stream with the mark of Chat Completions.
     if (data === '[DONE]') return true
     const event = eventOf(data)
     switch (event.type) {

@@ -50,7 +50,7 @@ export function meaningOf(heard: string, status: number, host: string): Meaning 
   const found = status === 401 ? undefined : rows.find(fits)
   if (found !== undefined) return found.means
   const isBare = heard.trim() === ''
-  // Cerebras refuses a conversation that is too long without a word.
+  // Cerebras sends no message if it refuses a conversation that is too long.
   if (status === 413 || (status === 400 && isBare && host.endsWith('cerebras.ai'))) return 'too_long'
   if (status === 401) return 'key'
   if (status === 402) return 'spent'

@@ -267,7 +267,7 @@ export const rows: readonly Row[] = [
     'payload too large',
   ]),
 
-  // The server itself.
+  // Refusals because of the state of the server itself.
   of('llama.cpp, Hugging Face', 'loading', [
     'loading model',
     'currently loading',

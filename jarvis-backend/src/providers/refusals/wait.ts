@@ -60,7 +60,7 @@ function resetOf(header: (name: string) => string, now: number): number | undefi
   return resets.length === 0 ? undefined : Math.max(...resets)
 }
 
-/** Google's `retryDelay`, and what OpenRouter and Azure put into the error. */
+/** Returns the wait that an error's body asks for, ms: Google's `retryDelay`, or fields of OpenRouter and Azure. */
 function waitInBody(body: unknown, now: number, depth = 0): number | undefined {
   if (depth > 6) return undefined
   if (Array.isArray(body)) return body.map((item) => waitInBody(item, now, depth + 1)).find((ms) => ms !== undefined)

@@ -37,7 +37,7 @@ export function createAlertStore({ sql }: Database): AlertStore {
      WHERE fingerprint = ? AND ended_at > ?`,
   )
   const prune = sql.prepare(
-    // The newest alert of a fingerprint stays while it counts, mainly because a silence without an end must stay.
+    // Keep the newest alert of a fingerprint while it counts, mainly because its silence may have no end.
     `DELETE FROM alerts WHERE ended_at < ? AND (coalesce(counts_until, 0) <= ?
        OR id NOT IN (SELECT id FROM (SELECT id, max(ended_at) FROM alerts WHERE ended_at IS NOT NULL GROUP BY fingerprint)))`,
   )

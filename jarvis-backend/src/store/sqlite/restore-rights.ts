@@ -67,7 +67,7 @@ const looseProfiles = ['permissive', 'unrestricted']
 
 /** The replaced database. `same`: it belongs to this installation. `other`: to another one. `damaged`: it cannot be read. */
 export type Replaced = 'same' | 'other' | 'damaged' | 'none'
-/** The way to read the replaced database. `attached`: by the schema name `was`. */
+/** The way to read the replaced database. `attached`: it is attached under the schema name `was`. */
 export type Was = 'attached' | 'damaged' | 'none'
 export type RestoredRights = {
   replaced: Replaced

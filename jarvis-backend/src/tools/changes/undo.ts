@@ -53,7 +53,7 @@ export const undo = changeTool({
   },
   async prepare({ change: id }, context, ports) {
     const { change, undo, tool } = found(id, ports)
-    // This check comes first. Otherwise a tool that sees a different guest would only say that the state has changed.
+    // Compare the guests first. Otherwise a tool that sees a different guest would only say that the state has changed.
     guestDoubt(change, ports.guests())
     const inner = await tool.prepare?.(undo.input, context)
     const none: Undo = { kind: 'none', because: 'It takes a change back. Make the change again instead.' }

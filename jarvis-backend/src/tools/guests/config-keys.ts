@@ -11,7 +11,7 @@ const host = { value: /^(?=.{1,63}$)[A-Za-z0-9](?:[A-Za-z0-9-]*[A-Za-z0-9])?$/, 
 
 /**
  * Every setting that may be changed. All others are refused: `args` and `hookscript` run on the node; devices and folders of the node reach out of
- * the guest; passwords and keys give access; and for the rest nobody has described what they do.
+ * the guest; passwords and keys give access; and the effects of all others are not described here.
  */
 const keys: readonly ConfigKey[] = [
   { key: /^description$/, value: /^[^\0]{0,8000}$/su, say: 'a text of up to 8,000 characters', isSmall: true },

@@ -7,7 +7,7 @@ import type { HomelabPorts } from '../homelab/homelab-tool.ts'
 import type { Preview, ToolContext, ToolOutput } from '../tool.ts'
 import { advice } from './guest-tool.ts'
 
-/** The card's words about the snapshot that is taken before a change. They follow the words of `then`. */
+/** The card's words about the snapshot that is taken before a change. They are appended to the preview's `then`. */
 export function safetyWords(safety: Safety | undefined): string {
   if (safety === undefined) return ''
   return safety.name === undefined

@@ -63,7 +63,7 @@ export const getBackups = homelabTool({
 const backupLine = (backup: Backup, now: number) =>
   `${ageOf(backup.createdAt, now)} on ${plainName(backup.storage)}, ${diskOf(backup.sizeBytes)}, ${oneLine(backup.format, 20)}, ${oneLine(backup.volumeId, 120)}${verifiedWords(backup)}${whoseWords(backup)}`
 
-/** Only a backup server verifies backups; other backups have no such words. */
+/** The words on a backup's verification; empty for a backup that is not on a backup server, because only such servers verify. */
 const verifiedWords = ({ verification }: Backup) =>
   verification === undefined ? '' : `, ${verifications[verification]}`
 const verifications = { ok: 'verified', failed: 'VERIFICATION FAILED', none: 'not verified yet' }

@@ -12,7 +12,7 @@ export const usualLimit = 60
 export const seenState = (cluster: Cluster, sees: ToolContext['sees']): ClusterState =>
   sees === undefined ? cluster.state() : sees(cluster.state())
 
-/** A list as text. `left`: the number of lines that were left out. `lead`: from `leadLines`. */
+/** A list as text. `left`: the number of lines that were left out. `lead`: the lines from `leadLines`. */
 type Listing = { head: string; lines: readonly string[]; left: number; lead: readonly string[] }
 
 /** The text of a list: the lead lines, the heading, the lines, and the number of lines that were left out. */

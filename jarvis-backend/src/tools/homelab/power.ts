@@ -91,7 +91,7 @@ const endings = {
   restart: { types: ['qmreboot', 'qmreset', 'vzreboot', 'vzstop', 'vzstart'], goal: 'running', isTwoStep: true },
 } as const
 
-/** One action on a guest of one type. */
+/** An action of a power tool on a guest of one type. */
 type Act = { type: Guest['type']; action: PowerAction; isForced: boolean }
 
 /** Runs the action and reports the outcome. HA may have moved the guest since the call was judged. */

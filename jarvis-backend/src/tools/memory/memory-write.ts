@@ -71,7 +71,7 @@ export const memoryWrite = memoryTool({
         )
       }
       const changed = known.text.replace(replaces, () => text)
-      // Under another heading the text would count as the operator's words.
+      // The replacement must not change JARVIS's own part. Under another heading that part would count as the operator's words.
       if (ownTextOf(changed) !== ownTextOf(known.text)) {
         return refused('replaces: what JARVIS did stays as it was written down. Nothing was written.')
       }

@@ -2,7 +2,7 @@ import type { Asking, QuestionResolution } from 'protocol'
 
 const allowsNothing = 'An answer allows nothing: a call that asks still waits for its card.'
 
-/** The text that tells the model that asked how its question ended. */
+/** Returns the text that tells the asking model how its question ended. */
 export function endWords({ items }: Pick<Asking, 'items'>, { end, answers, said }: QuestionResolution): string {
   switch (end) {
     case 'unanswered':

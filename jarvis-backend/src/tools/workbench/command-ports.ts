@@ -7,7 +7,7 @@ import type { Commands } from '../../workbench/sandbox/commands.ts'
 import type { Sandbox } from '../../workbench/sandbox/level.ts'
 import { toolOver, type Undo } from '../tool.ts'
 
-/** The changes that would be applied now. `hash`: of all changes. `moved`: paths that something else changed after the command ran. */
+/** The changes that would be applied now. `hash`: a hash of all changes. `moved`: paths that something else changed after the command ran. */
 export type Applicable = { hash: string; diff: FileDiff[]; moved: string[]; undo: Undo }
 
 export type CommandPorts = {

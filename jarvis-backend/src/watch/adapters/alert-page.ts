@@ -26,7 +26,7 @@ export type AlertPageParts = {
   shown(change: Change): Change
 }
 
-/** The reads for the page of one alert. */
+/** Reads the data for the page of one alert. */
 export class AlertPage implements DetailPorts {
   readonly samples: DetailPorts['samples']
   readonly #parts: AlertPageParts

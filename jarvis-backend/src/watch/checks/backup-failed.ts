@@ -74,7 +74,7 @@ export function backupFailedCheck(): Check {
         const single = new Set<number>()
         for (const task of ended) {
           if (task.vmid === undefined) continue
-          // Only the log tells the reason, and only the newest task of a guest matters.
+          // Read the log only for a guest's newest task: no other task matters, and only the log tells the reason.
           const isNewest = !single.has(task.vmid)
           single.add(task.vmid)
           const { job } = task.status === 'failed' && isNewest ? await jobOf(task, ports) : { job: undefined }

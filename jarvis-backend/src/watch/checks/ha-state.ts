@@ -14,8 +14,8 @@ const bad: Readonly<Record<string, 'look' | 'failed'>> = {
 }
 
 /**
- * The HA manager's report about its guests, and whether it still hears of each node. Its times are compared with each other, because JARVIS's clock
- * may differ. If no time changes between two looks, the manager hears of no node.
+ * The HA manager's report about its guests, and whether each node still reports to the manager. The times in the report are compared with each other,
+ * because JARVIS's clock may differ. If none of them changes between two looks, no node reports any more.
  */
 export function haStateCheck(): Check {
   let last: { newest: number; at: number } | undefined

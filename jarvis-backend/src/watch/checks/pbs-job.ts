@@ -24,7 +24,7 @@ export const pbsJob: Check = {
 
 function levelOf({ lastState, isDisabled, badChunks = 0 }: PbsJob): Measure['level'] {
   if (badChunks > 0) return 'failed'
-  // A running job has no outcome yet, and a job that never ran has not failed.
+  // A job counts as failed only after a run: not while it runs, and not if it never ran.
   if (lastState === 'running') return 'between'
   if (lastState === null || lastState === 'OK' || isDisabled) return 'clear'
   return /^WARNINGS?\b/i.test(lastState) ? 'look' : 'failed'

@@ -96,7 +96,7 @@ class SandboxedBrowsing implements Browsing {
   #asked: Asked | undefined
   /** The answer that a person approved for the next dialog with this text. */
   #answer: (Asked & { reply: string | undefined }) | undefined
-  /** Refused places that notes already mentioned, one set for each proxy. */
+  /** The refused hosts that notes already mentioned, one set for each proxy. */
   readonly #told: readonly Set<string>[]
   /** Pending downloads. A call waits for them before it returns. */
   readonly #held = new Set<Promise<unknown>>()

@@ -123,7 +123,7 @@ export class BrowserTab implements Tab {
 
   async #snapshot(boxes: boolean) {
     const { page } = this
-    // Chromium does not draw a page behind another one, and reading a page that is not drawn never ends.
+    // Bring the page to the front: Chromium draws only the front page, and reading a page that is not drawn never ends.
     await page.bringToFront()
     const before = page.url()
     const raw = (await page.ariaSnapshotJSON({ mode: 'ai', boxes, timeout: readMs })) as readonly (AriaNode | string)[]

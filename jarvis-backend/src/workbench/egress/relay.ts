@@ -41,7 +41,7 @@ Promise.all(listening).then(() => {
 })
 `
 
-/** This process's Node executable, bound into the sandbox because `/usr` may hold no Node. */
+/** The executable of this process's Node. It is bound into the sandbox, because `/usr` may hold no Node. */
 export const relayBind = { from: process.execPath, to: nodeInside } as const
 
 /**

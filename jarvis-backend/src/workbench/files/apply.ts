@@ -200,7 +200,7 @@ function keepOwner(file: number, { uid, gid }: { uid: number; gid: number }): vo
   try {
     fchownSync(file, uid, gid)
   } catch {
-    // A member of the group may set the group alone.
+    // Without root, try to set the group alone, which a member of the group may do.
     try {
       fchownSync(file, -1, gid)
     } catch {}

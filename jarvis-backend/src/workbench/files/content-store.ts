@@ -62,7 +62,7 @@ export function createContentStore(
       rmSync(fresh, { force: true })
       const file = openSync(fresh, 'wx', 0o600)
       try {
-        // On a disk that is almost full, `writeSync` may write only a part and report no error.
+        // Not `writeSync`: on a disk that is almost full it may write only a part and report no error.
         writeFileSync(file, box.seal(placeOf(hash), bytes.toString('base64')))
         fsyncSync(file)
       } catch (error) {

@@ -5,7 +5,7 @@ import { decoded } from './text.ts'
 export type Edit = { oldText: string; newText: string; replaceAll?: boolean | undefined }
 
 const bom = '\uFEFF'
-/** The most lines that are shown of the place that is most similar to a text that was not found. */
+/** Maximum number of lines that are shown of the most similar place, if a text was not found. */
 const shownLines = 12
 
 /**

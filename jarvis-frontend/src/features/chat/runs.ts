@@ -37,7 +37,7 @@ export type Item =
   /** `by`: the person who named the skill with `/NAME`. */
   | { kind: 'skill'; key: string; skill: LoadedSkill; by: string }
 
-/** A skill as the model received it. `hash`: of the approved tree, hex. */
+/** A skill as the model received it. `hash`: the hash of the approved tree, hex. */
 export type LoadedSkill = { name: string; hash: string; text: string }
 
 /** Returns the skill that a call of `use_skill` loaded; undefined if the call loaded none. */

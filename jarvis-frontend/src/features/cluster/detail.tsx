@@ -12,7 +12,7 @@ import { useCluster } from './store.ts'
 /** The object that the page shows in detail. `name`: the name of its samples, such as `guest/123`, `node/pve`, `storage/tank`. */
 export type DetailProps = {
   name: string
-  /** Loaded on first use. */
+  /** The component that draws the charts; its code is loaded on first use. */
   Charts: ComponentType<ChartsProps>
   range: SampleRange
   linkTo: (change: { range?: SampleRange; detail?: string | undefined }) => string

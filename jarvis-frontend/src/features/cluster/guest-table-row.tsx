@@ -22,7 +22,6 @@ type GuestRowProps = {
   now: number
 }
 
-/** One guest in the table. */
 export const GuestTableRow = memo(function GuestTableRow(given: GuestRowProps) {
   const { at, guest, mark, isBusy, ghost, isChosen, to, now } = given
   const isOff = guest.status !== 'running'

@@ -39,7 +39,7 @@ type Props = {
   detail: React.ReactNode
   ghosts: Ghosts
   tray: React.ReactNode
-  /** Shown at the bottom of the right column. */
+  /** Content at the bottom of the right column. */
   foot?: React.ReactNode
   onAsk: ((question: string) => void) | undefined
 }

@@ -25,7 +25,7 @@ export type CardProps = {
   stepCard?: (toolUseId: string) => React.ReactNode
   /** A link that compares the present state with a change that an undo plan's step could not take back. */
   compareOf?: (changeId: string) => React.ReactNode
-  /** Shown below the buttons if this person may decide without others. */
+  /** Content below the buttons, for a person who may decide without others. */
   alone?: React.ReactNode
   /** Asks for the plan that undoes a plan. */
   onUndoPlan?: (id: string) => void

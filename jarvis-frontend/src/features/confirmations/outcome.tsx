@@ -114,7 +114,7 @@ const signedWords = (resolved: Matter['resolved']) => (resolved?.signed === unde
 function Outcome({ matter, phase, isElsewhere }: Pick<Props, 'matter' | 'phase' | 'isElsewhere'>) {
   const { resolved, result } = matter
   const by = resolved === undefined ? null : <Who id={resolved.by} />
-  // Round to seconds: timers are a little late, so that 60.01 s count as one minute.
+  // Round to seconds, because a timer fires a little late: 60.01 s must count as one minute.
   const waited = Math.round(waitedFor(matter) / 1_000) * 1_000
   switch (phase) {
     case 'executing':

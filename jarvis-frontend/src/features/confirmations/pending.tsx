@@ -26,7 +26,7 @@ type Props = {
   act: Act
   root: RefObject<HTMLElement | null>
   hadFocus: RefObject<boolean>
-  /** Shown below the buttons if this person may decide without others. */
+  /** Content below the buttons, for a person who may decide without others. */
   alone: React.ReactNode
 }
 

@@ -30,7 +30,7 @@ export function useSeenSteps(root: RefObject<HTMLElement | null>, isWanted: bool
     const whole = new Set<number>()
     const look = () => {
       if (document.hidden) return
-      // On a phone the buttons cover the steps.
+      // On a phone the buttons cover the lower steps, which then do not count as on screen.
       const acts = card.querySelector('.plan-acts')?.getBoundingClientRect().top ?? Number.POSITIVE_INFINITY
       const before = whole.size
       for (const step of card.querySelectorAll<HTMLElement>('[data-step]')) {

@@ -29,7 +29,7 @@ export function VmScreen(props: { vmid: number; name: string; onOpen(): void; on
     }
     async function open(place: HTMLElement) {
       const opened = await openShell(
-        // Required fields without effect: the VM's screen has its own size.
+        // `cols` and `rows` are required, but have no effect: the VM's screen has its own size.
         { vmid, cols: 80, rows: 24, token: bearer() ?? '', withPassword },
         {
           output() {},

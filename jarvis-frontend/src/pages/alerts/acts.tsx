@@ -39,7 +39,7 @@ export function AlertActs({ alert, now, onChanged }: { alert: AlertDetail; now: 
       setProblem(undefined)
       setForm(undefined)
       say(done)
-      // The removed form had the focus.
+      // Move the focus, because the removed form had it.
       root.current?.focus({ preventScroll: true })
       onChanged()
     } catch (error) {
@@ -62,7 +62,7 @@ export function AlertActs({ alert, now, onChanged }: { alert: AlertDetail; now: 
   )
   const close = () => {
     setForm(undefined)
-    // The removed field had the focus.
+    // Move the focus, because the removed field had it.
     root.current?.focus({ preventScroll: true })
   }
   useEscape(form === undefined ? undefined : close)

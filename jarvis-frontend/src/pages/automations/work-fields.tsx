@@ -139,7 +139,7 @@ function Runbook({ name }: { name: string | undefined }) {
   return (
     <label>
       Runbook
-      {/* The list may still load; the chosen item is known after that. */}
+      {/* The list may still load. The new `key` draws the field again once the list is there, with the right item chosen. */}
       <select key={runbooks === undefined ? 'none' : 'all'} className="field" name="runbook" defaultValue={name}>
         {runbooks?.map((one) => (
           <option key={one.name} value={one.name}>

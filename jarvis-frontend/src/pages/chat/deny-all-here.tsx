@@ -7,7 +7,7 @@ const DenyAll = later(() => import('../../app/deny-all.tsx').then((part) => part
 /** A button beside the composer that denies all waiting cards of the session at once. Shown if more than one card waits. */
 export function DenyAllHere({ sessionId }: { sessionId: string }) {
   const here = useConfirmations()?.pending.filter((row) => row.sessionId === sessionId) ?? []
-  // Stays until the last card is decided, to show the result.
+  // The button stays until the last card is decided, to show the result.
   const wasSeveral = useRef(false)
   if (here.length > 1) wasSeveral.current = true
   if (!wasSeveral.current) return null

@@ -14,7 +14,7 @@ type Move = { guest: Guest; to: string } | { guest: Guest; stays: string }
 /** Tools of the last step. An answer calls exactly one of them. */
 const deeds = ['propose_plan', 'migrate_guest', 'reboot_node', 'shutdown_node', 'refresh_package_lists']
 
-/** Most steps that a plan may have. */
+/** Maximum number of steps in a plan. */
 const mostSteps = 20
 
 /**

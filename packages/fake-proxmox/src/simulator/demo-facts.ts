@@ -126,7 +126,7 @@ function nodeFacts(name: string, startedAt: number): Partial<NodeFacts> {
       { Package: 'proxmox-ve', Version: '9.0.0', CurrentState: 'Installed', RunningKernel: kernel },
       { Package: 'pve-manager', Version: '9.0.11', CurrentState: 'Installed', ManagerVersion: '9.0.11' },
       { Package: `proxmox-kernel-${kernel}-signed`, Version: '6.14.11-4', CurrentState: 'Installed' },
-      // Installed; on a node with a long uptime it waits for a reboot.
+      // A newer kernel that is installed and waits for a reboot of this node, which has a long uptime.
       ...(name === 'pve'
         ? [{ Package: 'proxmox-kernel-6.14.11-6-pve-signed', Version: '6.14.11-6', CurrentState: 'Installed' }]
         : []),

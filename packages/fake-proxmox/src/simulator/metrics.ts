@@ -37,7 +37,7 @@ export function createMetrics(world: World) {
     stop,
     /** Calls `listener` after each step. Values change by themselves only while there is a watcher. */
     watch(listener: () => void) {
-      // Wrapped, so that a function that is registered twice counts as two watchers.
+      // Wrap the listener, so that a function that is registered twice counts as two watchers.
       const watcher = () => listener()
       upToNow()
       world.listeners.add(watcher)

@@ -121,7 +121,7 @@ export const servicePrograms: Readonly<Record<string, Grammar>> = {
       '--root': 'read another folder',
     },
   },
-  // This form is allowed, because with systemd `service NAME status` runs `systemctl status`.
+  // `service NAME status` is allowed, because with systemd it runs `systemctl status`.
   service: { operands: [/^[A-Za-z0-9][\w@.-]*$/, /^status$/], min: 2 },
   'systemd-analyze': {
     words: ['--no-pager'],

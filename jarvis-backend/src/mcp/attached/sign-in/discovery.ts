@@ -11,7 +11,7 @@ export type ServerMetadata = AuthorizationServerMetadata & {
   revocation_endpoint?: string | undefined
   revocation_endpoint_auth_methods_supported?: string[] | undefined
 }
-/** The place to sign in to a server. `resource`: the resource that the tokens are for. `metadata`: of the authorization server. */
+/** The place to sign in to a server. `resource`: the resource that the tokens are for. `metadata`: the metadata of the authorization server. */
 export type Found = { resource: string; metadata: ServerMetadata; scopes: string[] }
 /** Thrown if a sign-in is not possible; the message says what to do. */
 export class SignInRefused extends Error {}

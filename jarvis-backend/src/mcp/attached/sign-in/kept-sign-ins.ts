@@ -7,7 +7,7 @@ import { guardedFetch } from './guarded-fetch.ts'
 import { revoke } from './revoke.ts'
 import { type Kept, secretsOfKept, tokensFrom } from './tokens.ts'
 
-/** A token is renewed so long before its end, ms. */
+/** How long before its end a token is renewed, ms. */
 const earlyMs = 30_000
 
 export type Parts = {

@@ -9,8 +9,8 @@ import { exportJournal, pruneJournal, type Segment } from './segments.ts'
 import { createVerifier } from './verify.ts'
 
 /**
- * The known state of the journal's integrity without a full verification. `problem`: for a person. `lostCards`: cards in the journal that are
- * missing from the database.
+ * The known state of the journal's integrity without a full verification. `problem`: the fault in words for a person. `lostCards`: cards in the
+ * journal that are missing from the database.
  */
 export type JournalStanding = { problem?: string; lostCards: number }
 
@@ -40,7 +40,7 @@ export function keepJournal(
   const anchor = database.sql.memory ? undefined : createAnchor(dir, { database, now, report })
   const journal = createJournal(database, now, anchor)
   const listeners = new Set<() => void>()
-  // Checked at the start, because later entries would take the seqs of truncated ones and hide the loss.
+  // Compare the journal with its anchor at the start, because later entries would take the seqs of truncated ones and hide the loss.
   const problemAtStart = anchor?.problem()
   const lostCards = countLostCards(database)
   const verify = createVerifier(database, anchor && { path: dir, anchor })

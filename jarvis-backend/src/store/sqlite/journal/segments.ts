@@ -122,7 +122,7 @@ export function pruneJournal(
     writeWhole(segmentPath(dir, segment), rows)
     database.durably(() => {
       insert.run(segment.firstSeq, segment.lastSeq, segment.firstPrevHash, segment.lastHash, now)
-      // Appended before the deletion, because its hash continues from the last entry.
+      // Append the prune entry before the deletion, because its hash continues from the last entry.
       journal.append('prune', { ...segment, by })
       // Another process may have pruned at the same time: the entries are gone, and the file belongs to it too.
       if (remove.run(first.seq, last.seq).changes !== rows.length) {

@@ -37,7 +37,7 @@ export function createVerifier(database: Database, dir?: JournalDir): () => Prom
       const sealed = segments()
       const heads = headsOf(dir)
       const found = await new Walk(heads, dir?.path).verify(sealed, select)
-      // Entries may have been sealed meanwhile and are then missing rightly, so the verification starts again.
+      // Another process may have sealed entries meanwhile. They are then rightly missing, so the verification starts again.
       if (found.ok || segments().length === sealed.length) return found
     }
   }

@@ -109,7 +109,7 @@ export function openIndex(path: string): Sqlite.Database {
     else if (found === 2) sql.exec(fromVersion2 + fromVersion3)
     else if (found === 3) sql.exec(fromVersion3)
     else if (found !== version) throw new Error(`The index has version ${found}.`)
-    // Pages that SQLite has split keep parts of their old content.
+    // Overwrite the old content, parts of which stay in pages that SQLite has split.
     if (found !== 0 && found !== version) sql.exec('VACUUM')
     if (found !== 0 && sql.pragma('quick_check(1)', { simple: true }) !== 'ok') throw new Error('The index is damaged.')
     return sql

@@ -168,7 +168,7 @@ function outcomes(day: string, rows: readonly { at: number; body: string; asked:
       sessionId,
       requestedBy: by,
     } = JSON.parse(body) as Result
-    // Memory calls of another agent belong to that agent.
+    // Leave out memory calls of another agent, because they concern that agent's memory.
     if (by?.agent !== undefined && toolName.startsWith('memory_')) return []
     const { toolInput, requestedBy } = (asked === null ? {} : JSON.parse(asked)) as Asked
     const input = toolInput === undefined ? '' : ` ${JSON.stringify(toolInput)}`
@@ -176,6 +176,6 @@ function outcomes(day: string, rows: readonly { at: number; body: string; asked:
     const place = sessionId === undefined ? '' : ` in ${sessionId}`
     return `- ${day} ${timeOfDay(at)} ${toolName}${input}, asked by ${requestedBy?.name ?? 'nobody known'}${place}: ${outcome}. ${summary}`
   })
-  // A summary may quote text from the cluster.
+  // A summary may quote text from the cluster, so the text counts as from tools.
   return lines.length === 0 ? [] : [{ text: lines.join('\n'), isFromTools: true, meaning: '' }]
 }

@@ -198,7 +198,7 @@ class SqliteMemoryStore extends SqliteStore implements MemoryStore {
       const known = this.#selectSource.get(name)?.id
       if (known !== undefined) this.#updateSource.run(...said, known)
       const id = known ?? Number(this.#insertSource.run(...said, name).lastInsertRowid)
-      // Unchanged chunks stay, so appending to a long file costs only the appended part.
+      // Keep unchanged chunks, so that appending to a long file costs only the appended part.
       const left = new Map(this.#selectPlaces.all(id).map(({ chunkId, ...place }) => [placeKey(place), chunkId]))
       const added: Added[] = []
       for (const chunk of chunks) if (!left.delete(placeKey(chunk))) added.push(this.#add(id, chunk))

@@ -95,7 +95,7 @@ export function createInputsRedaction(
       try {
         if (!goOn(sliceMs)) schedule(betweenSlicesMs)
       } catch (error) {
-        // The next start continues.
+        // Stop here: the next start continues.
         parts.report(error, 'stored arguments could not be redacted')
       }
     })

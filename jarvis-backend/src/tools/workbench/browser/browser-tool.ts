@@ -20,10 +20,7 @@ export type BrowserPorts = {
 
 export const browserTool = toolOver<BrowserPorts>()
 
-/**
- * The reference of an element. Its form is neither a word nor a whole number, so that the taint check does not find it by chance in the text of a
- * page.
- */
+/** The reference of an element. It is neither a word nor a whole number: the taint check could find those by chance in the text of a page. */
 export const Ref = z
   .string()
   .regex(/^\d{1,6}\.\d{1,6}$/)

@@ -74,8 +74,8 @@ const mostLinks = 200
 const linkMode = '120000'
 
 /**
- * Refuses a branch that changes a file which nothing may change, or that brings a link which may lead out of the root. @throws Mistake, JarvisError
- * `conflict`
+ * Refuses a branch if it changes a file that JARVIS must never change, or if it brings a link that may lead out of the root.
+ * @throws Mistake, JarvisError `conflict`
  */
 async function requireMayCome(repo: Opened, branch: string): Promise<void> {
   const coming = await filesOf(repo, branch)

@@ -2,7 +2,7 @@ import { useEffect, useState } from 'react'
 import { CopyButton } from '../../../ui/copy-button.tsx'
 import { type Drawing, draw } from './draw.ts'
 
-/** Finished drawings, so that a block that returns on screen shows its drawing at once. */
+/** The newest finished drawings. A block that returns on screen shows its drawing from here at once. */
 const known = new Map<string, Drawing>()
 const kept = 50
 

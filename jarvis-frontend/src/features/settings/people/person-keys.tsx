@@ -46,7 +46,7 @@ export function PersonSshKeys({ id, name, isResting }: Props) {
   )
 }
 
-/** A list of keys, each with a button that removes it. @param name under which it is loaded */
+/** A list of keys, each with a button that removes it. @param name the name under which the list is loaded */
 function Keys<Key extends { id: string; name: string }>({
   name,
   label,
