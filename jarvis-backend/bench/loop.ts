@@ -1,6 +1,6 @@
 import { run } from './client.ts'
 import type { Row } from './rows.ts'
-import type { Pool, Setup } from './setup.ts'
+import { lazily, type Pool, type Setup } from './setup.ts'
 import { median } from './statistics.ts'
 
 const runs = 10
@@ -16,6 +16,22 @@ export const loopRow = (setup: Setup): Row => ({
   ours: async () => looping(await setup.pool('jarvis')),
   base: { name: 'relay', measure: async () => looping(await setup.pool('relay')), isGoal: true },
 })
+
+/** The same run on a server whose memory has the embedded model, beside one that searches notes by words alone. */
+export function loopWithMemoryRow(setup: Setup): Row {
+  const remembering = lazily(async () =>
+    setup.openPool(await setup.startServer('jarvis', setup.newDir(), { JARVIS_EMBEDDINGS: 'local' })),
+  )
+  return {
+    name: 'loop-memory',
+    lines: [
+      { title: 'a round with the embedded model, CPU ms', most: 1.05 },
+      { title: 'the same round, ms', most: 1.05 },
+    ],
+    ours: async () => looping(await remembering()),
+    base: { name: 'without the model', measure: async () => looping(await setup.pool('jarvis')), isGoal: true },
+  }
+}
 
 /** @returns CPU ms and ms of a round */
 async function looping({ server, sockets }: Pool): Promise<number[]> {

@@ -4,7 +4,7 @@ import { cacheRow } from './cache.ts'
 import { connect, connectMany, type Run, run } from './client.ts'
 import { clusterRow } from './cluster.ts'
 import { gateRow } from './gate.ts'
-import { loopRow } from './loop.ts'
+import { loopRow, loopWithMemoryRow } from './loop.ts'
 import { callOverMcp, keepAnswer, mcpToken } from './mcp.ts'
 import { pageRow } from './page.ts'
 import { prefill } from './prefill.ts'
@@ -210,6 +210,7 @@ function callRows(measured: Measured): Row[] {
       ),
     },
     loopRow(measured.setup),
+    loopWithMemoryRow(measured.setup),
     {
       name: 'child',
       lines: [{ title: 'a child run with one green call, CPU ms' }],
