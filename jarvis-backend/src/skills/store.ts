@@ -19,7 +19,7 @@ export type SkillUse = { at: number; sessionId: string }
 /** Stores the approved trees of skills with their texts, and the last use of each skill. */
 export interface SkillStore {
   /** Returns all approvals, by the skill’s name. */
-  approvals(): Map<string, StoredApproval>
+  approvals(): ReadonlyMap<string, StoredApproval>
   /** The files of the approved tree; empty if nothing was approved. */
   files(name: string): ApprovedFile[]
   /** Stores an approval. Replaces an earlier approval of the same name. */

@@ -1,10 +1,12 @@
 import type { ApprovedFile, SkillStore, SkillUse, StoredApproval } from '../../skills/store.ts'
 import type { Database } from './database.ts'
+import { KeptReads } from './kept-reads.ts'
 
 type Row = { name: string; approval: string; used: string | null }
 
 /** @param owner the agent that the skills belong to */
-export function createSkillStore({ sql }: Database, owner: string): SkillStore {
+export function createSkillStore(database: Database, owner: string): SkillStore {
+  const { sql } = database
   const selectAll = sql.prepare<[string], Row>('SELECT name, approval, used FROM skills WHERE owner = ? ORDER BY name')
   const selectOne = sql
     .prepare<[string, string], string>('SELECT approval FROM skills WHERE owner = ? AND name = ?')
@@ -19,10 +21,14 @@ export function createSkillStore({ sql }: Database, owner: string): SkillStore {
   const updateApproval = sql.prepare('UPDATE skills SET approval = @approval WHERE owner = @owner AND name = @name')
   const updateUsed = sql.prepare('UPDATE skills SET used = @used WHERE owner = @owner AND name = @name')
   const remove = sql.prepare('DELETE FROM skills WHERE owner = ? AND name = ?')
+  const approvals = new KeptReads(
+    database,
+    'skills',
+    (of) => new Map(selectAll.all(of).map(({ name, approval }) => [name, JSON.parse(approval) as StoredApproval])),
+  )
 
   return {
-    approvals: () =>
-      new Map(selectAll.all(owner).map(({ name, approval }) => [name, JSON.parse(approval) as StoredApproval])),
+    approvals: () => approvals.get(owner),
     files: (name) => JSON.parse(selectFiles.get(owner, name) ?? '[]') as ApprovedFile[],
     approve(approval, files) {
       upsert.run({ owner, name: approval.name, approval: JSON.stringify(approval), files: JSON.stringify(files) })
