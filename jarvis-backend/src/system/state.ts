@@ -33,7 +33,7 @@ export type StateNeeds = {
   apiTokens: Pick<ApiTokens, 'list'>
   push: Pick<WebPush, 'standing'>
   watch: Pick<Watch, 'alerts' | 'checks'>
-  realtime: Pick<Realtime, 'io'>
+  realtime: Pick<Realtime, 'io' | 'names'>
   /** Absent if JARVIS runs inside another program. */
   next: NextStart | undefined
 }
@@ -115,9 +115,12 @@ export class SystemState {
   }
 
   #sockets(): Record<string, number> {
-    const { io } = this.#parts.realtime
+    const { realtime } = this.#parts
     return Object.fromEntries(
-      ['chat', 'cluster', 'events', 'terminal'].map((name) => [name, io.of(`/${name}`).sockets.size]),
+      realtime
+        .names()
+        .filter((name) => name !== '/')
+        .map((name) => [name.slice(1), realtime.io.of(name).sockets.size]),
     )
   }
 

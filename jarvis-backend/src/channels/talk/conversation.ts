@@ -127,7 +127,7 @@ export class Conversation {
     this.#sending.sent(item, talk, ref)
   }
 
-  /** Stops following the conversations of a recipient who may no longer talk. Call it within the caller's transaction. */
+  /** Stops following the conversations of a recipient who may no longer talk. Call it after the commit, because it changes only memory. */
   leave(id: string): void {
     this.#following.leave(id)
   }

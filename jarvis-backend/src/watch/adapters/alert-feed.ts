@@ -2,7 +2,16 @@ import type { Foundation } from '../../foundation.ts'
 import type { StoredAlert } from '../alert.ts'
 
 /** Checks whose alerts the cluster's own notices already report in the activity feed. */
-const noticed = new Set(['cluster-away', 'node-away', 'quorum', 'storage-full', 'backup-old', 'backup-failed'])
+const noticed = new Set([
+  'cluster-away',
+  'node-away',
+  'quorum',
+  'storage-away',
+  'storage-full',
+  'guest-stopped',
+  'backup-old',
+  'backup-failed',
+])
 
 /** Writes alerts to the activity feed, except alerts that the cluster's own notices already report. */
 export function announce(alerts: readonly StoredAlert[], { activity, now }: Pick<Foundation, 'activity' | 'now'>) {
