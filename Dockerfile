@@ -12,6 +12,7 @@ COPY packages/hybrid-index/package.json packages/hybrid-index/
 COPY packages/node-kit/package.json packages/node-kit/
 COPY packages/protocol/package.json packages/protocol/
 COPY packages/redaction/package.json packages/redaction/
+COPY packages/sandbox/package.json packages/sandbox/
 COPY packages/secrets/package.json packages/secrets/
 COPY packages/sentence-encoder/package.json packages/sentence-encoder/
 COPY packages/signing/package.json packages/signing/

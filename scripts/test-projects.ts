@@ -21,7 +21,7 @@ const marks: [ProjectName, RegExp][] = [
   ['browser', /^playwright-core$|\/scripts\/(?:shared-browser\.ts|chromium\.js)$/],
   [
     'server',
-    /^node:(?:http|https|http2|net|tls|dgram|child_process|worker_threads)$|^fake-proxmox\/server$|\/src\/(?:process|workbench\/sandbox\/\w+)\.ts$/,
+    /^node:(?:http|https|http2|net|tls|dgram|child_process|worker_threads)$|^fake-proxmox\/server$|\/src\/(?:process|workbench\/sandbox\/\w+)\.ts$|^sandbox\/[\w-]+$/,
   ],
 ]
 const imported = /\b(?:from|import|import\()\s*'([^']+)'/g

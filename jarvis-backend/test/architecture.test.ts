@@ -46,7 +46,7 @@ const mayImport: Record<string, readonly string[] | '*'> = {
   // The ends of what belongs to a removed person, over the stores.
   offboarding: ['protocol', 'auth', 'calls', 'jobs', 'store'],
   // Files, sandbox, web, browser, git and docker, a folder each.
-  workbench: ['protocol', 'gate', 'ssh-grammar', 'redaction'],
+  workbench: ['protocol', 'gate', 'ssh-grammar', 'redaction', 'sandbox'],
   // Each area of the workbench makes its parts as a room does. Nothing but the room imports it.
   'workbench/areas': '*',
   tools: [
@@ -300,7 +300,7 @@ const sharedState: Record<string, string> = {
   'tools/catalog.ts': 'memo: a schema and its JSON',
   'tools/homelab/get-cluster-status.ts': 'memo: a state, which is of one site, and its summary',
   'workbench/browser/ties.ts': 'whether Playwright, which is one in a process, knows the ties',
-  'workbench/sandbox/task-group.ts': 'memo: the machine’s control group, which all sites share',
+  '../../packages/sandbox/src/task-group.ts': 'memo: the machine’s control group, which all sites share',
   'mcp/server/task-server.ts': 'keyed by a result object, which is of one call',
 }
 

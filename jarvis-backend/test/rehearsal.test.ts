@@ -13,12 +13,12 @@ import {
 } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { belowOf } from 'sandbox/below'
+import { type Rehearsal, type Rehearsed, rehearse, type Way } from 'sandbox/rehearse'
+import { surveyOf } from 'sandbox/survey'
 import { afterAll, beforeEach, expect, test } from 'vitest'
 import { testWith } from '../../scripts/test-with.js'
 import { systemClock } from '../src/lib/clock.ts'
-import { belowOf } from '../src/workbench/sandbox/below.ts'
-import { type Rehearsal, type Rehearsed, rehearse, type Way } from '../src/workbench/sandbox/rehearse.ts'
-import { surveyOf } from '../src/workbench/sandbox/survey.ts'
 import { every } from './support/real-time.ts'
 
 const dir = mkdtempSync(join(tmpdir(), 'jarvis-rehearse-'))
@@ -57,6 +57,7 @@ async function rehearsed(
     clock: systemClock,
     dir: layers,
     discard: (path: string) => rmSync(path, { recursive: true }),
+    hasRoom: () => true,
     keep: (bytes: Buffer) => void kept.set(createHash('sha256').update(bytes).digest('hex'), bytes.toString()),
   }
   const asked = { folder, command, pinned, below: belowOf(folder), survey: { ...survey, hasForeign: way === 'copy' } }

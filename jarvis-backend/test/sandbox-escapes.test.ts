@@ -11,15 +11,15 @@ import {
 import { createServer, type Server } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import type { Cell } from 'sandbox/argv'
+import { belowOf } from 'sandbox/below'
+import { loadOf } from 'sandbox/process-tree'
+import { rehearse } from 'sandbox/rehearse'
+import { type RunEnd, type RunOptions, runInCell } from 'sandbox/run'
+import { taskGroup } from 'sandbox/task-group'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { testWith } from '../../scripts/test-with.js'
 import { systemClock } from '../src/lib/clock.ts'
-import type { Cell } from '../src/workbench/sandbox/argv.ts'
-import { belowOf } from '../src/workbench/sandbox/below.ts'
-import { loadOf } from '../src/workbench/sandbox/process-tree.ts'
-import { rehearse } from '../src/workbench/sandbox/rehearse.ts'
-import { type RunEnd, type RunOptions, runInCell } from '../src/workbench/sandbox/run.ts'
-import { taskGroup } from '../src/workbench/sandbox/task-group.ts'
 import { failingRows } from './support/failing-rows.ts'
 import { every } from './support/real-time.ts'
 
@@ -386,7 +386,13 @@ testWith('bubblewrap')('nothing in /proc names the folder’s place, JARVIS’s 
   const asked = { folder: work, command, below: belowOf(work), timeoutMs: 10_000, confined: { level: 'full' } } as const
   const survey = { bytes: 0, hasForeign: false, repositories: [], secrets: [{ path: '.env', isFolder: false }] }
   writeFileSync(join(work, '.env'), secret)
-  const parts = { clock: systemClock, dir: join(dir, 'layers'), keep: () => undefined, discard: () => undefined }
+  const parts = {
+    clock: systemClock,
+    dir: join(dir, 'layers'),
+    keep: () => undefined,
+    discard: () => undefined,
+    hasRoom: () => true,
+  }
   const running = await rehearse('cmd_1', { ...asked, survey }, parts)
   const end = await running.ended
   rmSync(join(work, '.env'))

@@ -15,17 +15,17 @@ import { type AddressInfo, createServer, type Server } from 'node:net'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { promisify } from 'node:util'
+import { belowOf } from 'sandbox/below'
+import { landlockAbi, startUnderLandlock } from 'sandbox/landlock'
+import { descendants } from 'sandbox/process-tree'
+import { rehearse } from 'sandbox/rehearse'
+import { surveyOf } from 'sandbox/survey'
+import { taskGroup } from 'sandbox/task-group'
 import { afterAll, expect, onTestFinished, test } from 'vitest'
 import { systemClock } from '../src/lib/clock.ts'
 import type { Bench } from '../src/workbench/areas/area.ts'
 import { composeGit } from '../src/workbench/areas/git.ts'
-import { belowOf } from '../src/workbench/sandbox/below.ts'
-import { landlockAbi, startUnderLandlock } from '../src/workbench/sandbox/landlock.ts'
-import { createSandbox } from '../src/workbench/sandbox/level.ts'
-import { descendants } from '../src/workbench/sandbox/process-tree.ts'
-import { rehearse } from '../src/workbench/sandbox/rehearse.ts'
-import { surveyOf } from '../src/workbench/sandbox/survey.ts'
-import { taskGroup, unboundedWords } from '../src/workbench/sandbox/task-group.ts'
+import { createSandbox, unboundedWords } from '../src/workbench/sandbox/level.ts'
 
 const dir = mkdtempSync(join(tmpdir(), 'jarvis-level-'))
 afterAll(() => rmSync(dir, { recursive: true, force: true }))
@@ -92,7 +92,7 @@ async function confined(command: string, timeoutMs = 10_000, known = abi) {
   const running = await rehearse(
     'cmd_1',
     { folder, command, below: belowOf(folder), survey, timeoutMs, confined: { level: 'landlock', abi: known } },
-    { clock: systemClock, dir: layers, keep: () => undefined, discard: () => undefined },
+    { clock: systemClock, dir: layers, keep: () => undefined, discard: () => undefined, hasRoom: () => true },
   )
   const end = await running.ended
   if (end.kind !== 'ended') throw new Error(end.said)

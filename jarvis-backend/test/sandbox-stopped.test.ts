@@ -1,6 +1,6 @@
+import { startInCell } from 'sandbox/start'
 import { expect } from 'vitest'
 import { testWith } from '../../scripts/test-with.js'
-import { startInCell } from '../src/workbench/sandbox/start.ts'
 import { every } from './support/real-time.ts'
 
 testWith('bubblewrap')(

@@ -1,5 +1,5 @@
 import { existsSync } from 'node:fs'
-import { bwrapPath } from '../../src/workbench/sandbox/argv.ts'
+import { bwrapPath } from 'sandbox/argv'
 import { type House, readHouses } from './conversation.ts'
 import { openHouse } from './live.ts'
 import { beyondGoals, countedRows, faultOf, figuresOf, lineOf, type Played, summaryOf } from './measure.ts'

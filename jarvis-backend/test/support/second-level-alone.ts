@@ -1,11 +1,11 @@
 import { mkdtempSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { belowOf } from 'sandbox/below'
+import { landlockAbi } from 'sandbox/landlock'
+import { rehearse } from 'sandbox/rehearse'
+import { surveyOf } from 'sandbox/survey'
 import { systemClock } from '../../src/lib/clock.ts'
-import { belowOf } from '../../src/workbench/sandbox/below.ts'
-import { landlockAbi } from '../../src/workbench/sandbox/landlock.ts'
-import { rehearse } from '../../src/workbench/sandbox/rehearse.ts'
-import { surveyOf } from '../../src/workbench/sandbox/survey.ts'
 
 /** A program of its own, so that a test can start it as another user: runs the command of its argument at the second level and prints its end. */
 const dir = mkdtempSync(join(tmpdir(), 'alone-'))
@@ -18,7 +18,7 @@ const confined = { level: 'landlock', abi: await landlockAbi() } as const
 const running = await rehearse(
   'cmd_1',
   { folder, command, below: belowOf(folder), survey, timeoutMs: 10_000, confined },
-  { clock: systemClock, dir: layers, keep: () => undefined, discard: () => undefined },
+  { clock: systemClock, dir: layers, keep: () => undefined, discard: () => undefined, hasRoom: () => true },
 )
 const end = await running.ended
 process.stdout.write(JSON.stringify({ uid: process.getuid?.(), ...end, said: running.output.text() }))

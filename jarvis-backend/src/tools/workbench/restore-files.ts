@@ -1,7 +1,8 @@
+import { leadsOut } from 'node-kit/leads-out'
 import { z } from 'zod'
 import { Mistake, pathEffect } from '../../gate/index.ts'
 import { entryAt, outWords } from '../../workbench/files/apply.ts'
-import { type FileChange, isSame, leadsOut, shownPath } from '../../workbench/files/entry.ts'
+import { type FileChange, isSame, shownPath } from '../../workbench/files/entry.ts'
 import { entryOf, markForm } from '../../workbench/files/marks.ts'
 import { changesPath, type FilePorts, fileTool, madeFor, opened, Path, previewOf } from './file-tool.ts'
 

@@ -23,8 +23,7 @@ import { bytesOf, withFile, within } from '../files/walk.ts'
 import type { Command } from '../sandbox/command.ts'
 import { createCommandFiles } from '../sandbox/command-files.ts'
 import { SandboxCommands } from '../sandbox/commands.ts'
-import { createSandbox, landlockWords, offAt } from '../sandbox/level.ts'
-import { unboundedWords } from '../sandbox/task-group.ts'
+import { createSandbox, landlockWords, offAt, unboundedWords } from '../sandbox/level.ts'
 import type { Area, Bench } from './area.ts'
 
 /**

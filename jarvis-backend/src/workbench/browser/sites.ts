@@ -1,6 +1,6 @@
 import type { Browser, BrowserContext } from 'playwright-core'
+import { relayAt } from 'sandbox/relay'
 import type { Allows } from '../egress/proxy.ts'
-import { relayAt } from '../egress/relay.ts'
 import { type PageAddress, placesFor } from './site.ts'
 
 /** A site in a browser, with its own cookies, connections and proxy. `lane`: the number of its proxy. */

@@ -14,6 +14,7 @@ import {
 } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { leadsOut } from 'node-kit/leads-out'
 import { atOnce } from 'node-kit/steps'
 import { afterAll, expect, test } from 'vitest'
 import { openDatabase } from '../../store/sqlite/database.ts'
@@ -22,7 +23,7 @@ import { addFile } from './add-file.ts'
 import { createApplier } from './applier.ts'
 import { type ApplyParts, applyChanges, entryAt } from './apply.ts'
 import { createContentStore } from './content-store.ts'
-import { type Entry, type FileChange, leadsOut, none, reversed } from './entry.ts'
+import { type Entry, type FileChange, none, reversed } from './entry.ts'
 import { hashOf, type RootAt } from './walk.ts'
 
 const home = mkdtempSync(join(tmpdir(), 'apply-'))

@@ -14,9 +14,10 @@ import {
   unlinkSync,
   writeFileSync,
 } from 'node:fs'
+import { leadsOut } from 'node-kit/leads-out'
 import type { Steps } from 'node-kit/steps'
 import { JarvisError } from 'protocol'
-import { type Entry, type FileChange, isSame, leadsOut, none, shownPath } from './entry.ts'
+import { type Entry, type FileChange, isSame, none, shownPath } from './entry.ts'
 import { entryIn, type Held, hold, type RootAt, within } from './walk.ts'
 
 export type ApplyParts = {

@@ -1,8 +1,8 @@
 import { JarvisError } from 'protocol'
+import { type Cell, inside, limited, usualLimits } from 'sandbox/argv'
+import { relayBind, relayed } from 'sandbox/relay'
+import { type Starter, startInCell } from 'sandbox/start'
 import type { Clock } from '../../lib/clock.ts'
-import { relayBind, relayed } from '../egress/relay.ts'
-import { type Cell, inside, limited, usualLimits } from '../sandbox/argv.ts'
-import { type Starter, startInCell } from '../sandbox/start.ts'
 
 const gitInside = '/usr/bin/git'
 const apartInside = '/run/apart'

@@ -1,7 +1,7 @@
-import type { Change } from './changes.ts'
+import type { Change } from 'sandbox/changes'
+import type { Way } from 'sandbox/rehearse'
+import type { Why } from 'sandbox/run'
 import type { Level } from './level.ts'
-import type { Way } from './rehearse.ts'
-import type { Why } from './run.ts'
 
 /**
  * One command of a session, from its start on. `folder`: as `ROOT/PATH`. `egress`: places that it may reach. Its text and its output lines are

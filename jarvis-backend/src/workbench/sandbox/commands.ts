@@ -4,19 +4,19 @@ import { writeWhole } from 'node-kit/whole-file'
 import { JarvisError } from 'protocol'
 import { type StreamRedactor, safeText } from 'redaction/stream'
 import { legible } from 'redaction/visible'
+import { belowOf } from 'sandbox/below'
+import { keptBytes } from 'sandbox/output'
+import type { Pinned } from 'sandbox/pinned'
+import { type Confined, type Rehearsed, type Rehearsing, rehearse, TooLarge } from 'sandbox/rehearse'
+import { surveyOf } from 'sandbox/survey'
 import type { Clock } from '../../lib/clock.ts'
 import { hasRoomFor, noRoomForCommandWords } from '../../lib/disk-room.ts'
 import { newId } from '../../lib/ids.ts'
 import type { Allows, Way } from '../egress/proxy.ts'
-import { belowOf } from './below.ts'
 import type { Command, CommandRecords, EndedCommand } from './command.ts'
-import { type Confined, offAt, type Sandbox } from './level.ts'
+import { offAt, type Sandbox } from './level.ts'
 import { News } from './news.ts'
-import { keptBytes } from './output.ts'
-import type { Pinned } from './pinned.ts'
 import type { Refusal } from './refusals.ts'
-import { type Rehearsed, type Rehearsing, rehearse, TooLarge } from './rehearse.ts'
-import { surveyOf } from './survey.ts'
 
 /**
  * A request to run a command. `folder`: the path on the host. `shown`: the same folder as `ROOT/PATH`. `egress`: the places (`host:port`) that it
@@ -271,7 +271,7 @@ export class SandboxCommands implements Commands {
         ...(way !== undefined && { egress: way.socket }),
         ...(isBackground && { hasStdin: true }),
       },
-      { clock, dir: this.#layers, keep, discard, bwrap },
+      { clock, dir: this.#layers, keep, discard, hasRoom: (dir) => hasRoomFor(dir, 'toGoOn'), bwrap },
     ).catch(async (error) => {
       await way?.close()
       if (error instanceof TooLarge)

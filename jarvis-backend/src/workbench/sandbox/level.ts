@@ -1,17 +1,15 @@
+import { limited, usualLimits } from 'sandbox/argv'
+import { landlockAbi, landlockFilter } from 'sandbox/landlock'
+import { type Starter, startInCell } from 'sandbox/start'
+import { taskGroup } from 'sandbox/task-group'
 import type { Clock } from '../../lib/clock.ts'
-import { limited, usualLimits } from './argv.ts'
-import { landlockAbi, landlockFilter } from './landlock.ts'
 import { type Refusal, refusalOf } from './refusals.ts'
-import { type Starter, startInCell } from './start.ts'
 
 /**
  * The degree to which a command is confined. `full`: bubblewrap, with own namespaces. `landlock`: files, signals and system calls are confined, and
  * everything else is shared with the host; commands are off unless policy.yaml allows this level. `none`: no command runs.
  */
 export type Level = 'full' | 'landlock' | 'none'
-
-/** A level at which commands run. `abi`: the version of Landlock. */
-export type Confined = { level: 'full' } | { level: 'landlock'; abi: number }
 
 /**
  * The result of trying the sandbox. `said`: the output of the attempt, for `doctor`. `abi`: the version of Landlock, 0 for none. `at`: Unix ms; 0
@@ -53,6 +51,14 @@ function secondLevel(abi: number, refusal: Refusal): { level: 'landlock' | 'none
 /** Tells people what the second level of the sandbox does not prevent, and what it refuses in addition. */
 export const landlockWords =
   'No namespace separates it from this machine: it runs as JARVIS’s user, sees whether a file is there and how large it is, and takes from the same memory and processor. chmod, chown and dates of files by name are refused to it; where JARVIS is root, of open files too, so that sed -i leaves files that nobody else may read.'
+
+/** Warns operators if no cgroup bounds the processes of commands. */
+export const unboundedWords = (group = taskGroup()): string[] =>
+  group.kind === 'none'
+    ? [
+        'JARVIS runs as root, whose processes the kernel does not limit, and may make no control group: a command that starts thousands is ended late. Run JARVIS as an ordinary user.',
+      ]
+    : []
 
 /**
  * Returns the reason why no command runs at a level, with the remedy; undefined if commands run. @param allowsLandlock the setting of policy.yaml

@@ -1,10 +1,10 @@
 import { readFileSync, readlinkSync } from 'node:fs'
 import { dirname } from 'node:path'
+import { leadsOut } from 'node-kit/leads-out'
 import type { Steps } from 'node-kit/steps'
 import { quoted } from 'redaction/visible'
-import { leadsOut } from '../files/entry.ts'
-import { heldTree, type Spot, Unreadable, withHeldFile } from '../files/held-tree.ts'
 import { hashOfOpen, mostHashed, tooLargeWords } from './below.ts'
+import { heldTree, type Spot, Unreadable, withHeldFile } from './held-tree.ts'
 
 /** A file system entry. `hash`: SHA-256 of the bytes, hex. `mode`: the nine permission bits. */
 export type Entry =

@@ -1,6 +1,6 @@
 import { type Dirent, lstatSync, opendirSync } from 'node:fs'
 import { join } from 'node:path'
-import { mostOfTree } from '../files/held-tree.ts'
+import { mostOfTree } from './held-tree.ts'
 
 /** The result of looking through a folder before a command runs on it. Paths are relative to the folder. */
 export type Survey = {

@@ -6,7 +6,7 @@ import { expect, onTestFinished, test } from 'vitest'
 import { heldTree, withHeldFile } from './held-tree.ts'
 
 function tree() {
-  const dir = mkdtempSync(join(tmpdir(), 'jarvis-held-'))
+  const dir = mkdtempSync(join(tmpdir(), 'held-tree-'))
   onTestFinished(() => rmSync(dir, { recursive: true, force: true }))
   const [root, outside] = [join(dir, 'tree'), join(dir, 'outside')]
   for (const path of [join(root, 'a/b'), outside]) mkdirSync(path, { recursive: true })

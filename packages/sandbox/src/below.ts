@@ -1,8 +1,8 @@
 import { createHash } from 'node:crypto'
 import { closeSync, constants, fstatSync, lstatSync, openSync, readdirSync, readlinkSync, readSync } from 'node:fs'
 import { quoted } from 'redaction/visible'
-import { Unreadable } from '../files/held-tree.ts'
 import type { Below, Entry } from './changes.ts'
+import { Unreadable } from './held-tree.ts'
 
 const { O_RDONLY, O_DIRECTORY, O_NOFOLLOW, O_NONBLOCK } = constants
 /** O_PATH, for which Node has no constant. */

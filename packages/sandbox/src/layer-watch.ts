@@ -1,7 +1,6 @@
 import { spawn } from 'node:child_process'
-import type { Clock } from '../../lib/clock.ts'
-import { hasRoomFor } from '../../lib/disk-room.ts'
-import { mostOfTree } from '../files/held-tree.ts'
+import type { Clock } from 'node-kit/clock'
+import { mostOfTree } from './held-tree.ts'
 
 /** Calls `end` when a command must be ended. @returns a function that stops the watch */
 export type Watch = (end: (why: 'disk' | 'layer') => void) => () => void
@@ -13,15 +12,16 @@ const mostBytes = 1024 ** 3
 /**
  * Watches the amount that a command writes into its own folder. The disk must keep its reserve, and the number of files, bytes and nested folders is
  * limited. The free space is checked often, because a disk fills fast. The folder is measured by a separate program, because it may hold anything.
+ * @param hasRoom returns false if the folder's file system has too little room for a command to go on
  */
 export const watchLayer =
-  (dir: string, clock: Clock): Watch =>
+  (dir: string, clock: Clock, hasRoom: (dir: string) => boolean): Watch =>
   (end) => {
     const stopping = new AbortController()
     const cancels = { disk: () => {}, tree: () => {} }
     const looks = {
       disk() {
-        if (!hasRoomFor(dir, 'toGoOn')) end('disk')
+        if (!hasRoom(dir)) end('disk')
         cancels.disk = clock.after(diskMs, looks.disk)
       },
       async tree() {

@@ -53,7 +53,7 @@ export function startInCell(cell: Cell, program: readonly string[], starter: Sta
     stdio: [hasStdin ? 'pipe' : 'ignore', 'pipe', 'pipe', 'pipe', 'pipe', 'pipe'],
     env: {},
     cwd: '/',
-    // The sandbox is in its own process group, so that Ctrl-C in JARVIS's terminal does not reach it.
+    // The sandbox is in its own process group, so that Ctrl-C in this process's terminal does not reach it.
     detached: true,
   })
   const report = reportOf(child)

@@ -13,8 +13,8 @@ export type TaskGroup = { kind: 'unneeded' | 'none' } | { kind: 'group'; before:
 let found: TaskGroup | undefined
 
 /**
- * The control group that limits the processes of commands if JARVIS runs as the host's root. `--nproc` does not limit root, and a fork bomb would
- * use up all process ids before anybody notices. The group is made once, is shared by all commands, and stays when JARVIS ends. `before`: a program
+ * The control group that limits the processes of commands if the caller runs as the host's root. `--nproc` does not limit root, and a fork bomb would
+ * use up all process ids before anybody notices. The group is made once, is shared by all commands, and stays when the caller ends. `before`: a program
  * that puts another program into the group.
  */
 export function taskGroup(): TaskGroup {
@@ -39,11 +39,3 @@ function madeGroup(): TaskGroup {
   }
   return { kind: 'none' }
 }
-
-/** Warns operators if no cgroup bounds the processes of commands. */
-export const unboundedWords = (group = taskGroup()): string[] =>
-  group.kind === 'none'
-    ? [
-        'JARVIS runs as root, whose processes the kernel does not limit, and may make no control group: a command that starts thousands is ended late. Run JARVIS as an ordinary user.',
-      ]
-    : []

@@ -1,4 +1,4 @@
-import { inside } from '../sandbox/argv.ts'
+import { inside } from './argv.ts'
 
 /** The port of the relay inside a sandbox, on the sandbox's own loopback. */
 export const relayPort = 3128
@@ -18,9 +18,9 @@ export const relayEnv: Readonly<Record<string, string>> = {
 }
 
 /**
- * A program that forwards ports of the sandbox's loopback to the sockets of JARVIS's proxies, one port for each socket, because programs cannot use
- * a UNIX socket as a proxy. It starts the program in its arguments, passes its own file descriptors on, and ends as that program ends. It is a text,
- * because no file of JARVIS is inside a sandbox.
+ * A program that forwards ports of the sandbox's loopback to the sockets of proxies on the host, one port for each socket, because programs cannot
+ * use a UNIX socket as a proxy. It starts the program in its arguments, passes its own file descriptors on, and ends as that program ends. It is a text,
+ * because no file of this package is inside a sandbox.
  */
 const source = `
 const { connect, createServer } = require('node:net')

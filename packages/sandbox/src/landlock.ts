@@ -13,12 +13,13 @@ const perlPath = '/usr/bin/perl'
 
 /**
  * A Perl program that watches one program. Its child process confines itself and becomes that program. A descendant whose parent ends is adopted by
- * the watcher. The watcher ends all descendants when the program ends, when JARVIS ends, or when it is told to. Arguments: JARVIS's process id,
- * Landlock's version, a folder that the program may change, a folder for temporary files, a file with the filter of system calls, and the number of
- * the system call prctl.
+ * the watcher. The watcher ends all descendants when the program ends, when its starter ends, or when it is told to. Arguments: the starter's process
+ * id, Landlock's version, a folder that the program may change, a folder for temporary files, a file with the filter of system calls, and the number
+ * of the system call prctl.
  *
- * Perl is used because Node cannot make arbitrary system calls, setpriv supports Landlock only from util-linux 2.41 on, and JARVIS ships no compiled
- * code. The program is a text, like the relay. The numbers are those of the kernel's headers: 444 to 446 are Landlock's calls on every architecture.
+ * Perl is used because Node cannot make arbitrary system calls, setpriv supports Landlock only from util-linux 2.41 on, and no compiled code is
+ * shipped. The program is a text, like the relay. The numbers are those of the kernel's headers: 444 to 446 are Landlock's calls on every
+ * architecture.
  */
 const source = `
 use strict;
@@ -143,8 +144,8 @@ export const landlockFilter = (abi: number, isRoot = process.getuid?.() === 0) =
   seccompFilter({ sockets: 'none', shares: { abi, isRoot } })
 
 /**
- * Starts a program that may read the host's programs and change the copy of the folder, and nothing else. When the program ends, is ended, or JARVIS
- * ends, all its descendants are ended before the end is reported. If some could not be ended, the end is reported with `isAlone: false`.
+ * Starts a program that may read the host's programs and change the copy of the folder, and nothing else. When the program ends, is ended, or this
+ * process ends, all its descendants are ended before the end is reported. If some could not be ended, the end is reported with `isAlone: false`.
  */
 export function startUnderLandlock(
   { dir, merged }: Layers,

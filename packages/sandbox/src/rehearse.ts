@@ -1,17 +1,16 @@
 import { execFile } from 'node:child_process'
 import { join } from 'node:path'
+import type { Clock } from 'node-kit/clock'
 import { inTurns } from 'node-kit/steps'
-import type { Clock } from '../../lib/clock.ts'
-import { relayBind, relayEnv, relayed } from '../egress/relay.ts'
-import { heldTree, Unreadable } from '../files/held-tree.ts'
 import { type Bind, type Cell, inside } from './argv.ts'
 import { type Below, changesInCopy, changesInUpper, type Effect, type Over } from './changes.ts'
+import { heldTree, Unreadable } from './held-tree.ts'
 import { startUnderLandlock } from './landlock.ts'
 import { watchLayer } from './layer-watch.ts'
-import type { Confined } from './level.ts'
 import type { Output } from './output.ts'
 import { copied, type Layers, madeLayers, overMounted, overMountedToRead } from './overlay.ts'
 import { type Pinned, pin } from './pinned.ts'
+import { relayBind, relayEnv, relayed } from './relay.ts'
 import { type RunEnd, type Running, runInCell } from './run.ts'
 import type { Survey } from './survey.ts'
 
@@ -22,6 +21,9 @@ export type Rehearsed =
   | { kind: 'not_started'; said: string }
 /** `overlay`: the command ran on an overlay, in which the kernel keeps written files apart. `copy`: the command ran on a copy. */
 export type Way = 'overlay' | 'copy'
+
+/** The way in which a command is confined: by bubblewrap with own namespaces, or by Landlock. `abi`: the version of Landlock. */
+export type Confined = { level: 'full' } | { level: 'landlock'; abi: number }
 
 export type Rehearsal = {
   /** The folder on the host, with links resolved. */
@@ -46,6 +48,8 @@ export type RehearseParts = {
   dir: string
   keep(bytes: Buffer): void
   discard(path: string): void
+  /** Returns false if the file system of a folder has too little room for a command to go on. The command is then ended. */
+  hasRoom(dir: string): boolean
   bwrap?: string
 }
 
@@ -80,7 +84,7 @@ async function rehearsedIn(
     startedAt = Date.now(),
     mayCopy,
   }: Rehearsal & { mayCopy: boolean },
-  { clock, keep, discard, bwrap }: RehearseParts,
+  { clock, keep, discard, hasRoom, bwrap }: RehearseParts,
 ): Promise<Rehearsing> {
   const secrets = new Set(survey.secrets.map(({ path }) => path))
   const start = async (way: Way) => {
@@ -91,7 +95,7 @@ async function rehearsedIn(
       clock,
       timeoutMs,
       starter: { before, ...(hasStdin && { hasStdin }), bwrap },
-      watch: watchLayer(layers.dir, clock),
+      watch: watchLayer(layers.dir, clock, hasRoom),
       ...(egress !== undefined && { around: relayed }),
       ...(confined.level === 'landlock' && {
         start: (program) => startUnderLandlock(layers, program, { abi: confined.abi, hasStdin }),

@@ -16,7 +16,7 @@ export type Cell = {
   cwd?: string
   /** Environment variables in addition to PATH, HOME and LANG. */
   env?: Readonly<Record<string, string>>
-  /** The UNIX socket of JARVIS's proxy on the host, which is `/run/egress.sock` inside. Absent: the sandbox has no network. */
+  /** The UNIX socket of a proxy on the host, which is `/run/egress.sock` inside. Absent: the sandbox has no network. */
   egress?: string
   /** The program makes namespaces itself, as Chromium's sandbox does. */
   nests?: true
@@ -40,7 +40,7 @@ const etc = [
 ]
 
 /**
- * If JARVIS runs as root, the kernel's settings in `/proc` belong to the sandbox's user outside, who may write them even without capabilities. A
+ * If this process runs as root, the kernel's settings in `/proc` belong to the sandbox's user outside, who may write them even without capabilities. A
  * program that makes namespaces must write to its own folder of `/proc`, so for such a program only these folders are closed.
  */
 const closedProc = ['sys', 'sysrq-trigger', 'irq', 'bus', 'fs', 'acpi', 'scsi', 'driver', 'mtrr'].flatMap((name) => [

@@ -1,4 +1,4 @@
-import type { Clock } from '../../lib/clock.ts'
+import type { Clock } from 'node-kit/clock'
 import { type Cell, type Limits, limited, usualLimits } from './argv.ts'
 import type { Watch } from './layer-watch.ts'
 import { createOutput, type Output } from './output.ts'
