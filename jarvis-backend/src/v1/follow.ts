@@ -1,7 +1,7 @@
 import { type Card, type Entry, noUsage, type StopReason, type ToolCall, type Usage } from 'protocol'
 import type { Runs } from '../agent/runs.ts'
 import type { StoredEntry, TranscriptStore } from '../agent/sessions/transcript-store.ts'
-import { callsIn } from '../agent/settles.ts'
+import { callsIn } from 'protocol/settles'
 
 /**
  * The end of a run. `at`: time of the end, Unix ms. `text`: all text of the answer. `handedOut`: calls that the program must run itself.

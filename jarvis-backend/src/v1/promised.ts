@@ -1,6 +1,6 @@
 import type { Entry } from 'protocol'
 import type { AnswerFormat } from '../agent/model.ts'
-import { callsIn } from '../agent/settles.ts'
+import { callsIn } from 'protocol/settles'
 import type { Writer } from './conduct.ts'
 import { ApiError } from './errors.ts'
 import type { Ended } from './follow.ts'
