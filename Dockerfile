@@ -10,6 +10,7 @@ COPY packages/homelab-ports/package.json packages/homelab-ports/
 COPY packages/house/package.json packages/house/
 COPY packages/hybrid-index/package.json packages/hybrid-index/
 COPY packages/node-kit/package.json packages/node-kit/
+COPY packages/openai-door/package.json packages/openai-door/
 COPY packages/protocol/package.json packages/protocol/
 COPY packages/redaction/package.json packages/redaction/
 COPY packages/sandbox/package.json packages/sandbox/

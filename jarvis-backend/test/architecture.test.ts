@@ -105,7 +105,7 @@ const mayImport: Record<string, readonly string[] | '*'> = {
   ],
   'mcp/server': ['protocol', 'tools', 'calls', 'agent', 'auth'],
   'mcp/attached': ['protocol', 'gate', 'tools', 'calls', 'redaction'],
-  v1: ['protocol', 'auth', 'agent', 'agents', 'gate'],
+  v1: ['protocol', 'openai-door', 'auth', 'agent', 'agents', 'gate'],
   auth: ['protocol'],
   signing: ['protocol'],
   channels: ['protocol', 'redaction', 'signing'],

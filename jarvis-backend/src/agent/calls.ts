@@ -1,4 +1,5 @@
 import { type EntryOf, JarvisError, type ToolInput } from 'protocol'
+import { settles } from 'protocol/settles'
 import { unfitInput } from '../lib/depth.ts'
 import type { StoredOrigin } from './origin.ts'
 import type { RunParts } from './ports.ts'
@@ -8,7 +9,6 @@ import type { RunAgent } from './run-agent.ts'
 import type { StoredEntry } from './sessions/entries.ts'
 import type { KeptRun } from './sessions/kept-runs.ts'
 import type { LiveSessions } from './sessions/live-sessions.ts'
-import { settles } from './settles.ts'
 import type { Watcher, Watchers } from './watchers.ts'
 
 export type CallOutcome = EntryOf<'tool_result'> | EntryOf<'blocked'> | EntryOf<'confirm_resolved'>

@@ -1,4 +1,5 @@
 import { type Attachment, isPicture, type Recalled, type ToolCall } from 'protocol'
+import { callIdOf, callsIn, type Settling, settles } from 'protocol/settles'
 import { attachmentWords } from './attachments.ts'
 import { asData, withoutMarks } from './context/as-data.ts'
 import { asFolded } from './context/as-folded.ts'
@@ -11,7 +12,6 @@ import { type IsRefused, refusedIn } from './refused-pictures.ts'
 import { createRepeats, equalTurnsTold, type RepeatsOf } from './repeats.ts'
 import { taskWords } from './run/child.ts'
 import type { Given, StoredEntry } from './sessions/entries.ts'
-import { callIdOf, callsIn, type Settling, settles } from './settles.ts'
 import { endedWords, endersIn, speakerWords } from './speaker.ts'
 import { isMute, unmadeTold } from './unmade.ts'
 

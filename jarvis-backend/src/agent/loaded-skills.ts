@@ -1,6 +1,6 @@
 import type { EntryOf } from 'protocol'
+import { callsIn } from 'protocol/settles'
 import type { StoredEntry } from './sessions/transcript-store.ts'
-import { callsIn } from './settles.ts'
 
 /** The tool that loads skills. */
 const loader = 'use_skill'

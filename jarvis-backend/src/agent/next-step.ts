@@ -1,6 +1,6 @@
 import type { Entry, EntryOf, StopReason, ToolCall } from 'protocol'
+import { callIdOf, callsIn, settles } from 'protocol/settles'
 import { isStuck, repeatsOf } from './repeats.ts'
-import { callIdOf, callsIn, settles } from './settles.ts'
 import { isMute, mutesAtEnd, timesWritten } from './unmade.ts'
 
 export type Step =

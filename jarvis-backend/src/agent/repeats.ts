@@ -1,6 +1,6 @@
 import { hashOf } from 'node-kit/canonical'
 import type { Entry, ToolCall } from 'protocol'
-import { callIdOf, callsIn, type Settling, settles } from './settles.ts'
+import { callIdOf, callsIn, type Settling, settles } from 'protocol/settles'
 import { steady } from './steady.ts'
 
 /** After this many equal turns in a row, the model is told that it repeats itself. */

@@ -1,6 +1,6 @@
 import type { JobTrace } from 'protocol'
+import { callsIn } from 'protocol/settles'
 import type { StoredEntry } from './sessions/transcript-store.ts'
-import { callsIn } from './settles.ts'
 import { tokensOf } from './spent.ts'
 
 /** A call of a run. `toolUseId`: the call’s id, even if a new card with another id replaced the call’s card. */

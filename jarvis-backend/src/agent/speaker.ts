@@ -1,7 +1,7 @@
 import { firstOwnerId, personOf } from 'protocol'
+import { callIdOf } from 'protocol/settles'
 import { asData } from './context/as-data.ts'
 import type { Draft, StoredEntry, TranscriptStore } from './sessions/transcript-store.ts'
-import { callIdOf } from './settles.ts'
 
 /** Number of newest runs in which an earlier message is searched. Child runs, jobs and clients’ calls may lie between two messages. */
 const runsBack = 20

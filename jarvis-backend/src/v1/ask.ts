@@ -1,3 +1,4 @@
+import { ApiError } from 'openai-door/errors'
 import { JarvisError } from 'protocol'
 import type { ProgramFiles, ProgramRun } from '../agent/run/start-program.ts'
 import type { Runs } from '../agent/runs.ts'
@@ -37,9 +38,6 @@ export type Answering = {
   ahead?: string
 }
 
-/** Thrown if a different request uses the key of an earlier request. */
-export class KeyReused extends Error {}
-
 /** @returns a function that begins the run of a request, or finds the run that an earlier equal request began */
 export function createAsk(parts: {
   runs: Pick<Runs, 'startProgram' | 'watch'>
@@ -69,14 +67,18 @@ export function createAsk(parts: {
     return session
   }
 
-  /** Returns the earlier request that this request repeats; undefined if there is none. @throws KeyReused */
+  /** Returns the earlier request that this request repeats; undefined if there is none. @throws ApiError 422 if another request had the key */
   function earlier({ token, door, session = '', key, hash, isRetry }: Request): Asked | undefined {
     const of = tokenKey(token)
     const known = key === undefined ? asked.same({ token: of, door, session, hash }) : asked.byKey(of, key)
     const keptMs = key === undefined ? repeatedWithinMs : keyKeptMs
     if (known === undefined || known.at <= clock.now() - keptMs) return undefined
     if (known.hash !== hash || known.door !== door || known.session !== session)
-      throw new KeyReused('This Idempotency-Key came with another request before. Use a new key.')
+      throw new ApiError(
+        422,
+        'idempotency_key_reused',
+        'This Idempotency-Key came with another request before. Use a new key.',
+      )
     if (key === undefined && known.isDelivered && !isRetry) return undefined
     if (transcripts.session(known.sessionId) === undefined) return undefined
     return hasFailed(known.runId) ? undefined : known

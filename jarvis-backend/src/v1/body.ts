@@ -1,7 +1,7 @@
 import type { IncomingMessage } from 'node:http'
+import { ApiError } from 'openai-door/errors'
 import { bodyBytes } from '../lib/body-bytes.ts'
 import { isDeeperThan } from '../lib/depth.ts'
-import { ApiError } from './errors.ts'
 
 /** Maximum size of a body, bytes. */
 const mostBytes = 24 * 1024 * 1024

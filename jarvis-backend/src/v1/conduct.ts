@@ -1,35 +1,17 @@
 import type { ServerResponse } from 'node:http'
-import type { Card, Entry } from 'protocol'
+import type { Ended, Writer } from 'openai-door/answer'
+import type { Manner } from 'openai-door/headers'
+import type { Card } from 'protocol'
 import type { Clock } from '../lib/clock.ts'
 import type { Answering } from './ask.ts'
 import type { AskedStore } from './asked.ts'
-import { type Ended, type FollowParts, followRun } from './follow.ts'
+import { type FollowParts, followRun } from './follow.ts'
 import type { createListeners } from './listeners.ts'
 
 /** Interval between signs of life to a waiting program, ms. */
 const beatMs = 10_000
 /** Time for which an answer in one piece waits for a person. If a card still waits then, the answer says so, ms. */
 const patienceMs = 240_000
-
-/** Writes the answer of a run in the form of one API. */
-export type Writer = {
-  /** Writes the text of the session's previous run, before the text of this run. */
-  before(text: string): void
-  text(delta: string): void
-  thinking(delta: string): void
-  /** Called when a card begins to wait for a person. */
-  waits(card: Card): void
-  /** Sends a sign of life; called at intervals. */
-  beat(): void
-  /** Called with an entry of the run, after the entry's text was written. */
-  entry?(entry: Entry): void
-  /** Ends the answer before the run ends. The program can ask for the run's answer later. */
-  later(cards: readonly Card[]): void
-  ended(end: Ended): void
-}
-
-/** `pending`: the answer ends as soon as a card waits. `wait`: the answer ends only with the run. Undefined: the default. */
-export type Manner = 'pending' | 'wait' | undefined
 
 export type ConductParts = FollowParts & {
   asked: Pick<AskedStore, 'delivered'>

@@ -1,15 +1,8 @@
-import { type Card, type Entry, noUsage, type StopReason, type ToolCall, type Usage } from 'protocol'
+import type { Ended } from 'openai-door/answer'
+import { type Card, type Entry, noUsage, type Usage } from 'protocol'
+import { callsIn } from 'protocol/settles'
 import type { Runs } from '../agent/runs.ts'
 import type { StoredEntry, TranscriptStore } from '../agent/sessions/transcript-store.ts'
-import { callsIn } from '../agent/settles.ts'
-
-/**
- * The end of a run. `at`: time of the end, Unix ms. `text`: all text of the answer. `handedOut`: calls that the program must run itself.
- * `hasChanged`: the run changed something before it failed.
- */
-export type Ended =
-  | { type: 'done'; at: number; stopReason: StopReason; text: string; handedOut: readonly ToolCall[]; usage: Usage }
-  | { type: 'failed'; code: string; message: string; text: string; usage: Usage; hasChanged: boolean }
 
 /** Receives what happens in a run. Called synchronously, in order. */
 export type Listener = {

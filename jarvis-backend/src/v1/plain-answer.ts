@@ -1,10 +1,10 @@
 import type { ServerResponse } from 'node:http'
+import type { Writer } from 'openai-door/answer'
+import type { ChatRequest } from 'openai-door/chat/request'
+import { type ApiError, badField, failureOf, toApiError } from 'openai-door/errors'
 import type { StopReason } from 'protocol'
 import type { GivenFile } from '../agent/attachments.ts'
 import { ModelError } from '../agent/model.ts'
-import type { ChatRequest } from './chat/request.ts'
-import type { Writer } from './conduct.ts'
-import { type ApiError, badField, failureOf, toApiError } from './errors.ts'
 import type { createPlain } from './plain.ts'
 
 /** Refuses a request that requires a tool call from the plain model. @throws ApiError 400 */
@@ -16,13 +16,13 @@ export function refuseCalls({ mustCall }: Pick<ChatRequest, 'mustCall'>): void {
 export const createPlainAnswer =
   (plain: ReturnType<typeof createPlain>, now: () => number) =>
   async (
-    chat: Pick<ChatRequest, 'origin' | 'files'>,
+    chat: Pick<ChatRequest, 'turn' | 'files'>,
     response: ServerResponse,
     writer: Writer & { fail(error: ApiError): void },
   ): Promise<void> => {
     const gone = new AbortController()
     response.once('close', () => gone.abort())
-    const { text, wishes, before = [], mostTokens, format } = chat.origin(false)
+    const { text, wishes, before = [], mostTokens, format } = chat.turn(false)
     const { sent = [], earlier = new Map<number, readonly GivenFile[]>() } = chat.files(false)
     const said = before.flatMap((one, at) =>
       one.role === 'tool' ? [] : { role: one.role, text: one.text, files: earlier.get(at) ?? [] },

@@ -1,9 +1,10 @@
 import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http'
+import { ApiError, toApiError } from 'openai-door/errors'
+import { modelEntry, modelList, requireModel } from 'openai-door/models'
+import { sendError, sendJson } from 'openai-door/send'
 import type { Agents } from '../agents/agent.ts'
 import type { RequestGuard } from '../auth/request-guard.ts'
-import { ApiError, toApiError } from './errors.ts'
-import { modelEntry, modelList, modelsOf, requireModel } from './models.ts'
-import { sendError, sendJson } from './send.ts'
+import { modelsOf } from './models.ts'
 import type { ProgramBearer, ProgramToken } from './token.ts'
 
 type Handle = (request: IncomingMessage, response: ServerResponse, token: ProgramToken) => void | Promise<void>

@@ -27,9 +27,6 @@ export const sessionIdOf = (token: ProgramToken, agent: string, name: string): s
 /** Returns a new session id for one request. @param random a random text, long enough to be unique */
 export const newSessionId = (token: ProgramToken, random: string): string => prefixOf(token) + random
 
-/** Returns the part of a session's id after the token's prefix. */
-export const idIn = (sessionId: string): string => sessionId.slice(sessionId.lastIndexOf('_') + 1)
-
 /** Returns the id of a token's session from the part after the prefix. */
 export const sessionOfId = (token: ProgramToken, id: string): string => prefixOf(token) + id
 

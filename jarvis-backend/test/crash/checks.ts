@@ -1,6 +1,6 @@
 import type { EntryOf, Guest, Task } from 'protocol'
+import { settles } from 'protocol/settles'
 import { toMessages } from '../../src/agent/conversation.ts'
-import { settles } from '../../src/agent/settles.ts'
 import { brokenAt, type Evidence, matchRequests } from './evidence.ts'
 import type { Interrupted } from './experiment.ts'
 import type { ClusterRequest } from './fake-cluster.ts'

@@ -1,5 +1,5 @@
+import { callIdOf, callsIn, settles } from 'protocol/settles'
 import type { StoredEntry } from '../sessions/transcript-store.ts'
-import { callIdOf, callsIn, settles } from '../settles.ts'
 
 /**
  * A position at which a transcript may be folded: all entries up to `seq` may be folded. `runsAfter`: the number of runs that begin after it.

@@ -1,10 +1,10 @@
 import type { EntryOf, Fact } from 'protocol'
+import { callsIn } from 'protocol/settles'
 import type { Clock } from '../../lib/clock.ts'
 import type { Generate } from '../aside.ts'
 import { askInTurn } from '../in-turn.ts'
 import type { Model, ModelRequest } from '../model.ts'
 import type { StoredEntry } from '../sessions/transcript-store.ts'
-import { callsIn } from '../settles.ts'
 import { callLine, oneLine } from './facts/fact-maker.ts'
 
 /** The whole system prompt of a fold, without persona and tools. The demo model recognises the request by it. */

@@ -1,6 +1,6 @@
+import { callsIn } from 'protocol/settles'
 import type { Attachments } from '../attachments.ts'
 import type { TranscriptStore } from '../sessions/transcript-store.ts'
-import { callsIn } from '../settles.ts'
 import { pageOf } from './cut-result.ts'
 
 /**

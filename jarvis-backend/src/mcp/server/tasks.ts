@@ -1,8 +1,8 @@
 import type { CallToolResult } from '@modelcontextprotocol/server'
+import { settles } from 'protocol/settles'
 import type { CallOutcome, Calls } from '../../agent/calls.ts'
 import { type KeptRun, type KeptRunStore, keptRunMs } from '../../agent/sessions/kept-runs.ts'
 import type { StoredEntry } from '../../agent/sessions/transcript-store.ts'
-import { settles } from '../../agent/settles.ts'
 import type { ApiToken } from '../../auth/api-tokens.ts'
 import { toResult } from './call-result.ts'
 

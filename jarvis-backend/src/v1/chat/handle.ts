@@ -1,5 +1,14 @@
 import { createHash } from 'node:crypto'
 import type { IncomingMessage, ServerResponse } from 'node:http'
+import { type ChatRequest, readChatRequest } from 'openai-door/chat/request'
+import { streamedWriter } from 'openai-door/chat/streamed'
+import { wholeWriter } from 'openai-door/chat/whole'
+import type { Head, Own } from 'openai-door/chat/wire'
+import { badField } from 'openai-door/errors'
+import { requireFormat } from 'openai-door/format'
+import { mannerOf, repetitionIn, sessionIn } from 'openai-door/headers'
+import { requireModel } from 'openai-door/models'
+import { promised } from 'openai-door/promised'
 import type { Model } from '../../agent/model.ts'
 import type { ProgramFiles } from '../../agent/run/start-program.ts'
 import type { Agents } from '../../agents/agent.ts'
@@ -7,18 +16,11 @@ import type { Clock } from '../../lib/clock.ts'
 import { newId } from '../../lib/ids.ts'
 import type { createAsk } from '../ask.ts'
 import { readJson } from '../body.ts'
+import { checkFile } from '../check-file.ts'
 import type { Conduct } from '../conduct.ts'
-import { badField } from '../errors.ts'
-import { requireFormat } from '../format.ts'
-import { mannerOf, repetitionIn, sessionIn } from '../headers.ts'
-import { modelsOf, requireModel } from '../models.ts'
+import { modelsOf } from '../models.ts'
 import { type createPlainAnswer, refuseCalls } from '../plain-answer.ts'
-import { promised } from '../promised.ts'
 import type { ProgramToken } from '../token.ts'
-import { type ChatRequest, readChatRequest } from './request.ts'
-import { streamedWriter } from './streamed.ts'
-import { wholeWriter } from './whole.ts'
-import type { Head, Own } from './wire.ts'
 
 /** @returns a handler of `POST /v1/chat/completions` */
 export function createChatCompletions(parts: {
@@ -46,7 +48,7 @@ export function createChatCompletions(parts: {
 
   return async (request: IncomingMessage, response: ServerResponse, token: ProgramToken): Promise<void> => {
     const { bytes, value } = await readJson(request)
-    const chat = readChatRequest(value)
+    const chat = readChatRequest(value, checkFile)
     const model = requireModel(modelsOf(parts.agents.list(), token.name), chat.model)
     const manner = mannerOf(request)
     requireFormat(parts.modelOf(model.agent), chat.format, 'response_format')
@@ -66,7 +68,7 @@ export function createChatCompletions(parts: {
         'functions',
         'A function_call has no id that a session could find its result by. Send tools instead, or leave the session out.',
       )
-    const [origin, files] = [chat.origin(session !== undefined), chat.files(session !== undefined)]
+    const [origin, files] = [chat.turn(session !== undefined), chat.files(session !== undefined)]
     await parts.prepare(origin, files)
     const answering = parts.ask({
       token,

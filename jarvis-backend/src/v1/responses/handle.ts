@@ -1,5 +1,17 @@
 import { createHash } from 'node:crypto'
 import type { IncomingMessage, ServerResponse } from 'node:http'
+import { ApiError, badField } from 'openai-door/errors'
+import { requireFormat } from 'openai-door/format'
+import { mannerOf, repetitionIn, sessionIn } from 'openai-door/headers'
+import { requireModel } from 'openai-door/models'
+import { promised } from 'openai-door/promised'
+import { type Place, responseId } from 'openai-door/responses/place'
+import { type ResponsesRequest, readResponsesRequest } from 'openai-door/responses/request'
+import { streamedWriter } from 'openai-door/responses/streamed'
+import { wholeWriter } from 'openai-door/responses/whole'
+import type { Head } from 'openai-door/responses/wire'
+import type { ResponseWriter, Told } from 'openai-door/responses/writer'
+import { sendJson } from 'openai-door/send'
 import type { Entry } from 'protocol'
 import type { Model } from '../../agent/model.ts'
 import type { ProgramFiles } from '../../agent/run/start-program.ts'
@@ -10,24 +22,14 @@ import type { Clock } from '../../lib/clock.ts'
 import { newId } from '../../lib/ids.ts'
 import type { createAsk } from '../ask.ts'
 import { readJson } from '../body.ts'
+import { checkFile } from '../check-file.ts'
 import type { Conduct } from '../conduct.ts'
-import { ApiError, badField } from '../errors.ts'
 import { followRun } from '../follow.ts'
-import { requireFormat } from '../format.ts'
-import { mannerOf, repetitionIn, sessionIn } from '../headers.ts'
-import { modelsOf, requireModel } from '../models.ts'
+import { modelsOf } from '../models.ts'
 import { type createPlainAnswer, refuseCalls } from '../plain-answer.ts'
-import { promised } from '../promised.ts'
 import type { Asking, ResponsesDoor } from '../routes.ts'
-import { sendJson } from '../send.ts'
 import { newSessionId, type ProgramToken } from '../token.ts'
 import { KeptResponses, seconds } from './kept.ts'
-import { type Place, responseId } from './place.ts'
-import { type ResponsesRequest, readResponsesRequest } from './request.ts'
-import { streamedWriter } from './streamed.ts'
-import { wholeWriter } from './whole.ts'
-import type { Head } from './wire.ts'
-import type { ResponseWriter, Told } from './writer.ts'
 
 /** The parts that the handlers of `/v1/responses` need. */
 export type ResponsesNeeds = {
@@ -63,7 +65,7 @@ export class Responses implements ResponsesDoor {
 
   async create(request: IncomingMessage, response: ServerResponse, token: ProgramToken): Promise<void> {
     const { bytes, value } = await readJson(request)
-    const asked = readResponsesRequest(value, (id) => this.#kept.itemOf(token, id))
+    const asked = readResponsesRequest(value, (id) => this.#kept.itemOf(token, id), checkFile)
     const model = requireModel(modelsOf(this.#needs.agents.list(), token.name), asked.model)
     const manner = mannerOf(request)
     requireFormat(this.#needs.modelOf(model.agent), asked.format, 'text.format')
@@ -72,7 +74,7 @@ export class Responses implements ResponsesDoor {
       asked.previous === undefined ? undefined : this.#kept.requirePlace(token, asked.previous, 'previous_response_id')
     const session = previous?.sessionId ?? sessionIn(request, asked.isStreamed)
     if (asked.ignored.length > 0) response.setHeader('Jarvis-Ignored', asked.ignored.join(', '))
-    const [origin, files] = [asked.origin(session !== undefined), asked.files(session !== undefined)]
+    const [origin, files] = [asked.turn(session !== undefined), asked.files(session !== undefined)]
     await this.#needs.prepare(origin, files)
     const answering = this.#needs.ask({
       token,

@@ -1,14 +1,14 @@
+import { badField } from 'openai-door/errors'
+import { type Item, itemsOf } from 'openai-door/responses/items'
+import { namedIn, type Place, responseId, unknownResponse } from 'openai-door/responses/place'
+import { type Head, type Outcome, outcomeOf, responseOf } from 'openai-door/responses/wire'
 import type { Entry, EntryOf } from 'protocol'
 import type { StoredEntry, TranscriptStore } from '../../agent/sessions/transcript-store.ts'
 import type { Agents } from '../../agents/agent.ts'
 import type { Clock } from '../../lib/clock.ts'
 import { newId } from '../../lib/ids.ts'
-import { badField } from '../errors.ts'
 import { modelsOf } from '../models.ts'
-import { newSessionId, type ProgramToken } from '../token.ts'
-import { type Item, itemsOf } from './items.ts'
-import { type Place, placeIn, responseId, unknownResponse } from './place.ts'
-import { type Head, type Outcome, outcomeOf, responseOf } from './wire.ts'
+import { newSessionId, type ProgramToken, sessionOfId } from '../token.ts'
 
 export const seconds = (ms: number) => Math.floor(ms / 1000)
 
@@ -126,4 +126,11 @@ export class KeptResponses {
     transcripts.copySession({ from, id, title, below, entry, nextSeq: below, source: 'v1', at: clock.now() })
     return id
   }
+}
+
+/** Returns the session and the run that an id of a response or an item names, for a token; undefined if the id is not in JARVIS's form. */
+function placeIn(token: ProgramToken, id: string): Place | undefined {
+  const named = namedIn(id)
+  // The session's prefix is the token's, so no token reaches the responses of another.
+  return named && { sessionId: sessionOfId(token, named.session), runId: named.runId }
 }

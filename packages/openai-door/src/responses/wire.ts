@@ -1,5 +1,5 @@
 import type { Usage } from 'protocol'
-import type { Ended } from '../follow.ts'
+import type { Ended } from '../answer.ts'
 import { tokensUsed } from '../usage.ts'
 import type { Item } from './items.ts'
 

@@ -1,6 +1,8 @@
 import type { IncomingMessage } from 'node:http'
-import type { Manner } from './conduct.ts'
 import { badField } from './errors.ts'
+
+/** `pending`: the answer ends as soon as a card waits. `wait`: the answer ends only with the run. Undefined: the default. */
+export type Manner = 'pending' | 'wait' | undefined
 
 /** Reads the header `Jarvis-Confirmation`. @throws ApiError 400 */
 export function mannerOf(request: IncomingMessage): Manner {

@@ -1,5 +1,4 @@
 import { type ErrorCode, errorStatus, JarvisError } from 'protocol'
-import { KeyReused } from './ask.ts'
 
 export type ErrorType =
   | 'invalid_request_error'
@@ -43,7 +42,6 @@ export const badField = (param: string, message: string, code = 'invalid_request
 /** Translates a failure to an ApiError; undefined if it is a fault of JARVIS that must be reported. */
 export function toApiError(error: unknown): ApiError | undefined {
   if (error instanceof ApiError) return error
-  if (error instanceof KeyReused) return new ApiError(422, 'idempotency_key_reused', error.message)
   if (!(error instanceof JarvisError) || error.code === 'internal') return undefined
   const { code, message, retryAfterS } = error
   return new ApiError(statusOf(code), code, message, { retryAfterS, cause: error })

@@ -1,10 +1,9 @@
 import type { Entry } from 'protocol'
-import type { AnswerFormat } from '../agent/model.ts'
-import { callsIn } from '../agent/settles.ts'
-import type { Writer } from './conduct.ts'
+import { callsIn } from 'protocol/settles'
+import type { Ended, Writer } from './answer.ts'
 import { ApiError } from './errors.ts'
-import type { Ended } from './follow.ts'
 import { formatFault } from './format.ts'
+import type { AnswerFormat } from './turn.ts'
 
 type Failing = Writer & { fail(error: ApiError): void }
 type Turn = Extract<Entry, { type: 'assistant' }>

@@ -1,6 +1,7 @@
 import { z } from 'zod'
 import { type ChatRequest, goingOn, pathOf, readChatRequest } from '../chat/request.ts'
 import { ApiError, badField } from '../errors.ts'
+import type { CheckFile } from '../turn.ts'
 import type { Item } from './items.ts'
 
 const Part = z.looseObject({ type: z.string() })
@@ -69,7 +70,7 @@ const otherTools =
 /** Input items of computer use. JARVIS drops them, and reports them as ignored fields, because their screenshots do not reach the model. */
 const screens = new Set(['computer_call', 'computer_call_output'])
 
-/** A program's request, converted for JARVIS. */
+/** A program's request, converted. */
 export type ResponsesRequest = ChatRequest & {
   isBackground: boolean
   /** True: a response in one piece includes items for the calls that ran in JARVIS. */
@@ -85,10 +86,14 @@ export type ResponsesRequest = ChatRequest & {
 }
 
 /**
- * Reads the body of `POST /v1/responses`. @param resolve finds the item that an `item_reference` names; undefined if there is none @throws ApiError
- * 400 or 404 with the field
+ * Reads the body of `POST /v1/responses`. @param itemOf finds the item that an `item_reference` names; undefined if there is none @param checkFile
+ * checks each file as its receiver will @throws ApiError 400 or 404 with the field
  */
-export function readResponsesRequest(body: unknown, resolve: (id: string) => Item | undefined): ResponsesRequest {
+export function readResponsesRequest(
+  body: unknown,
+  itemOf: (id: string) => Item | undefined,
+  checkFile: CheckFile,
+): ResponsesRequest {
   const parsed = ResponsesBody.safeParse(body)
   if (!parsed.success) {
     const [issue] = parsed.error.issues
@@ -108,25 +113,28 @@ export function readResponsesRequest(body: unknown, resolve: (id: string) => Ite
   const messages =
     typeof given.input === 'string'
       ? [{ role: 'user', content: given.input }]
-      : inputs.map((item, at) => messageOf(item, `input[${at}]`, resolve))
+      : inputs.map((item, at) => messageOf(item, `input[${at}]`, itemOf))
   // A request that has only results of the program's own tools continues the response before it.
   const isGoingOn = previous !== undefined && !messages.some(({ role }) => role === 'user')
   const chat = inChatsWords(() =>
-    readChatRequest({
-      ...given,
-      input: undefined,
-      messages: [
-        ...(isGoingOn ? [{ role: 'user', content: goingOn }] : []),
-        ...messages,
-        ...(given.instructions ? [{ role: 'system', content: given.instructions }] : []),
-      ],
-      max_completion_tokens: given.max_output_tokens,
-      reasoning_effort: given.reasoning?.effort,
-      response_format: given.text?.format && formatOf(given.text.format),
-      tools: given.tools?.flatMap((tool, at) => (otherTools.test(tool.type) ? [] : functionOf(tool, at))),
-      tool_choice: choiceOf(given.tool_choice),
-      logprobs: undefined,
-    }),
+    readChatRequest(
+      {
+        ...given,
+        input: undefined,
+        messages: [
+          ...(isGoingOn ? [{ role: 'user', content: goingOn }] : []),
+          ...messages,
+          ...(given.instructions ? [{ role: 'system', content: given.instructions }] : []),
+        ],
+        max_completion_tokens: given.max_output_tokens,
+        reasoning_effort: given.reasoning?.effort,
+        response_format: given.text?.format && formatOf(given.text.format),
+        tools: given.tools?.flatMap((tool, at) => (otherTools.test(tool.type) ? [] : functionOf(tool, at))),
+        tool_choice: choiceOf(given.tool_choice),
+        logprobs: undefined,
+      },
+      checkFile,
+    ),
   )
   return {
     ...chat,

@@ -1,5 +1,5 @@
 import type { ServerResponse } from 'node:http'
-import type { Clock } from '../lib/clock.ts'
+import type { Clock } from 'node-kit/clock'
 import { type ApiError, bodyOf } from './errors.ts'
 
 const json = 'application/json; charset=utf-8'

@@ -1,4 +1,4 @@
-import type { Entry, ToolCall } from 'protocol'
+import type { Entry, ToolCall } from './transcript.ts'
 
 export const callsIn = ({ content }: Extract<Entry, { type: 'assistant' }>): ToolCall[] =>
   content.filter((item) => item.type === 'tool_call')

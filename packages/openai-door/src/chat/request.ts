@@ -1,12 +1,9 @@
 import type { Effort, ToolInput } from 'protocol'
 import { z } from 'zod'
-import type { GivenFile } from '../../agent/attachments.ts'
-import type { AnswerFormat, ToolChoice } from '../../agent/model.ts'
-import type { Said } from '../../agent/program.ts'
-import type { ProgramFiles, ProgramRun } from '../../agent/run/start-program.ts'
 import { ApiError, badField } from '../errors.ts'
 import { filesIn, isFilePart } from '../files.ts'
 import { formatIn } from '../format.ts'
+import type { AnswerFormat, AskedTurn, CheckFile, GivenFile, Said, SentFiles, ToolChoice } from '../turn.ts'
 
 const TextPart = z.looseObject({ type: z.enum(['text', 'input_text', 'output_text']), text: z.string() })
 const Part = z.looseObject({ type: z.string() })
@@ -69,7 +66,7 @@ const passedOver = [
   ...['top_k', 'min_p', 'repetition_penalty', 'enable_thinking', 'chat_template_kwargs', 'thinking'],
 ]
 
-/** A program's request, converted for JARVIS. `ignored`: names of fields without effect. */
+/** A program's request, converted. `ignored`: names of fields without effect. */
 export type ChatRequest = {
   model: string
   isStreamed: boolean
@@ -81,19 +78,19 @@ export type ChatRequest = {
   /** The program's tools came as `functions`, so its calls go out as `function_call`, which has no id. */
   isLegacy: boolean
   /**
-   * Returns the data for the run. @param isSession true: JARVIS keeps the conversation. Only the person's last message and the messages after it are
+   * Returns the turn that the program asks for. @param isSession true: JARVIS keeps the conversation. Only the person's last message and the messages after it are
    * then used.
    */
-  origin(isSession: boolean): Omit<ProgramRun['origin'], 'by' | 'token'>
+  turn(isSession: boolean): AskedTurn
   /** Returns the files of the messages that are used. */
-  files(isSession: boolean): ProgramFiles
+  files(isSession: boolean): SentFiles
 }
 
 /**
- * Reads the body of `POST /v1/chat/completions`.
+ * Reads the body of `POST /v1/chat/completions`. @param checkFile checks each file as its receiver will
  * @throws ApiError 400 with the field
  */
-export function readChatRequest(body: unknown): ChatRequest {
+export function readChatRequest(body: unknown, checkFile: CheckFile): ChatRequest {
   const parsed = ChatBody.safeParse(body)
   if (!parsed.success) {
     const [issue] = parsed.error.issues
@@ -115,7 +112,7 @@ export function readChatRequest(body: unknown): ChatRequest {
   const format = formatIn(given.response_format)
   const toolChoice = toolChoiceIn(choice, tools, choiceField)
   const present = Object.entries(given).flatMap(([name, value]) => (value === null || value === undefined ? [] : name))
-  const conversation = conversationOf(withCallIds(given.messages))
+  const conversation = conversationOf(withCallIds(given.messages), checkFile)
   const mostTokens = given.max_completion_tokens ?? given.max_tokens ?? undefined
   const effort = effortOf(given.reasoning_effort ?? undefined)
   return {
@@ -130,7 +127,7 @@ export function readChatRequest(body: unknown): ChatRequest {
       sent: conversation.files,
       ...(!isSession && { earlier: newestFiles(conversation.earlierFiles) }),
     }),
-    origin(isSession) {
+    turn(isSession) {
       const { wishes, before, text, after } = conversation
       const isGoingOn = isSession && after.length > 0
       return {
@@ -227,7 +224,7 @@ function withCallIds(messages: ChatBody['messages']): Message[] {
 }
 
 /** Divides the messages by their purpose. `text` is the last message of the person. */
-function conversationOf(messages: readonly Message[]) {
+function conversationOf(messages: readonly Message[], checkFile: CheckFile) {
   const last = messages.findLastIndex(({ role }) => role === 'user')
   if (last < 0) throw badField('messages', 'There is no message with the role user.')
   const wishes = messages.flatMap((message, at) =>
@@ -237,13 +234,13 @@ function conversationOf(messages: readonly Message[]) {
     messages.slice(from, to).flatMap((message, at) => saidIn(message, `messages[${from + at}]`))
   const { content } = messages[last] as Extract<Message, { role: 'user' }>
   const words = personsWords(content, `messages[${last}]`)
-  const files = filesIn(content, `messages[${last}]`)
+  const files = filesIn({ content, at: `messages[${last}]` }, checkFile)
   const text = /\S/.test(words) || files.length === 0 ? words : withoutWords
   if (!/\S/.test(text)) throw badField(`messages[${last}].content`, 'The last message of the role user is empty.')
   const before: Said[] = []
   const earlierFiles = new Map<number, GivenFile[]>()
   for (const [at, message] of messages.slice(0, last).entries()) {
-    const given = message.role === 'user' ? filesIn(message.content, `messages[${at}]`) : []
+    const given = message.role === 'user' ? filesIn({ content: message.content, at: `messages[${at}]` }, checkFile) : []
     if (given.length > 0) earlierFiles.set(before.length, given)
     before.push(...saidIn(message, `messages[${at}]`))
   }

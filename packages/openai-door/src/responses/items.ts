@@ -1,5 +1,5 @@
 import type { Card, Decision, Entry, EntryOf, ToolCall } from 'protocol'
-import { callIdOf, callsIn, settles } from '../../agent/settles.ts'
+import { callIdOf, callsIn, settles } from 'protocol/settles'
 import { cardLine } from '../card-words.ts'
 import { itemId, type Place } from './place.ts'
 

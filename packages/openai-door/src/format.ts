@@ -1,7 +1,7 @@
 import { z } from 'zod'
-import type { AnswerFormat, Model } from '../agent/model.ts'
 import { badField } from './errors.ts'
 import { faultIn } from './json-schema.ts'
+import type { AnswerFormat } from './turn.ts'
 
 const JsonSchema = z.looseObject({
   name: z.string().regex(/^[A-Za-z0-9_-]{1,64}$/, 'must have 1 to 64 letters, digits, _ or -'),
@@ -31,11 +31,14 @@ export function formatIn(given: { type: string; json_schema?: unknown } | null |
   return { type, name, schema, ...(strict === true && { isStrict: true }) }
 }
 
+/** A model by its name, with the formats that its provider can enforce. */
+type FormatsOf = { readonly id: string; readonly formats?: readonly AnswerFormat['type'][] | undefined }
+
 /**
  * Requires that the model supports a format. @param field name of the field in the request's API @throws ApiError 400 if the model does not support
  * the format
  */
-export function requireFormat({ id, formats = [] }: Model, format: AnswerFormat | undefined, field: string): void {
+export function requireFormat({ id, formats = [] }: FormatsOf, format: AnswerFormat | undefined, field: string): void {
   if (format === undefined || formats.includes(format.type)) return
   const others = ['text', ...formats].join(' or ')
   throw badField(field, `${id} cannot be held to ${format.type}. Ask for ${others}, or choose another model in JARVIS.`)

@@ -1,5 +1,5 @@
 import type { Entry } from 'protocol'
-import type { Writer } from '../conduct.ts'
+import type { Writer } from '../answer.ts'
 import type { ApiError } from '../errors.ts'
 import type { Place } from './place.ts'
 import type { Head, Own } from './wire.ts'

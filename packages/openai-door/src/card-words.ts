@@ -1,5 +1,5 @@
 import type { Card } from 'protocol'
-import { legible } from '../gate/index.ts'
+import { legible } from 'redaction/visible'
 
 /** Returns the line that tells a program about a card. No request of this API can decide a card, so the line names no request for it. */
 export const cardLine = (card: Card): string =>

@@ -1,6 +1,6 @@
 import type { ServerResponse } from 'node:http'
+import type { Clock } from 'node-kit/clock'
 import { noUsage, type Usage } from 'protocol'
-import type { Clock } from '../../lib/clock.ts'
 import { waitingAnswer, waitingFacts } from '../card-words.ts'
 import { ApiError, failureOf } from '../errors.ts'
 import { holdHeaders, sendError, sendJson } from '../send.ts'

@@ -1,7 +1,7 @@
 import type { ServerResponse } from 'node:http'
 import { noUsage } from 'protocol'
+import type { Writer } from '../answer.ts'
 import { cardLine, waitingAnswer, waitingFacts } from '../card-words.ts'
-import type { Writer } from '../conduct.ts'
 import { type ApiError, bodyOf, failureOf } from '../errors.ts'
 import { openEvents } from '../send.ts'
 import { chunksOf, type Form, finishOf, type Head, type Own } from './wire.ts'

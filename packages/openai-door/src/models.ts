@@ -1,0 +1,25 @@
+import { ApiError } from './errors.ts'
+
+type Named = { readonly name: string }
+
+/** Returns the model with this name. @throws ApiError 404 `model_not_found` with the names of the available models */
+export function requireModel<M extends Named>(models: readonly M[], wanted: string): M {
+  const found = models.find(({ name }) => name === wanted)
+  if (found !== undefined) return found
+  const names = models.map(({ name }) => name).join(', ')
+  const message = `There is no model ${JSON.stringify(wanted)} for this token. There are: ${names}.`
+  throw new ApiError(404, 'model_not_found', message, { param: 'model' })
+}
+
+/** @param created start time of JARVIS, Unix s, because the time at which an agent was created is not known */
+export const modelEntry = ({ name }: Named, created: number) => ({
+  id: name,
+  object: 'model',
+  created,
+  owned_by: 'jarvis',
+})
+
+export const modelList = (models: readonly Named[], created: number) => ({
+  object: 'list',
+  data: models.map((model) => modelEntry(model, created)),
+})
