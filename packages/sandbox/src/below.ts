@@ -1,12 +1,26 @@
 import { createHash } from 'node:crypto'
 import { closeSync, constants, fstatSync, lstatSync, openSync, readdirSync, readlinkSync, readSync } from 'node:fs'
 import { quoted } from 'redaction/visible'
-import type { Below, Entry } from './changes.ts'
 import { Unreadable } from './held-tree.ts'
 
 const { O_RDONLY, O_DIRECTORY, O_NOFOLLOW, O_NONBLOCK } = constants
 /** O_PATH, for which Node has no constant. */
 const pathOnly = 0x200000
+
+/** A file system entry. `hash`: SHA-256 of the bytes, hex. `mode`: the nine permission bits. */
+export type Entry =
+  | { kind: 'none' }
+  | { kind: 'file'; hash: string; mode: number }
+  | { kind: 'link'; to: string }
+  | { kind: 'folder'; mode: number }
+
+/** Reads the real folder, which other programs may change at the same time. */
+export type Below = {
+  entry(path: string): Entry
+  names(path: string): string[]
+  /** The time when the entry was last written or renamed, Unix ms; 0 if there is no entry. */
+  changedAt(path: string): number
+}
 
 /** The largest file that is compared, bytes. Nothing else in the process runs during the comparison. */
 export const mostHashed = 200 * 1024 ** 2

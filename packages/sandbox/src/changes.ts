@@ -3,29 +3,14 @@ import { dirname } from 'node:path'
 import { leadsOut } from 'node-kit/leads-out'
 import type { Steps } from 'node-kit/steps'
 import { quoted } from 'redaction/visible'
-import { hashOfOpen, mostHashed, tooLargeWords } from './below.ts'
+import { type Below, type Entry, hashOfOpen, mostHashed, tooLargeWords } from './below.ts'
 import { heldTree, type Spot, Unreadable, withHeldFile } from './held-tree.ts'
-
-/** A file system entry. `hash`: SHA-256 of the bytes, hex. `mode`: the nine permission bits. */
-export type Entry =
-  | { kind: 'none' }
-  | { kind: 'file'; hash: string; mode: number }
-  | { kind: 'link'; to: string }
-  | { kind: 'folder'; mode: number }
 
 /** A command's change at one path. `path`: relative to the folder that the command ran in. */
 export type Change = { path: string; old: Entry; new: Entry }
 
 /** The effect of a command. `refused`: the reasons why none of it may be applied, a sentence each. `changes` is then incomplete. */
 export type Effect = { changes: Change[]; refused: string[] }
-
-/** Reads the real folder, which other programs may change at the same time. */
-export type Below = {
-  entry(path: string): Entry
-  names(path: string): string[]
-  /** The time when the entry was last written or renamed, Unix ms; 0 if there is no entry. */
-  changedAt(path: string): number
-}
 
 /**
  * Inputs for comparing. `keep` stores new bytes. `startedAt`: the start of the command, Unix ms. `secrets`: paths that appeared empty to the
