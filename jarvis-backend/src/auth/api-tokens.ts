@@ -14,7 +14,7 @@ export interface ApiTokenStore {
   byHash(hash: string): ApiToken | undefined
   list(): ApiToken[]
   remove(name: string): boolean
-  /** Adds requests to a token's count. Does nothing if the token no longer exists. @param at of the last request, Unix ms */
+  /** Adds requests to a token's count. Does nothing if the token no longer exists. @param at the time of the last request, Unix ms */
   used(token: Pick<ApiToken, 'name' | 'createdAt'>, at: number, calls: number): void
 }
 

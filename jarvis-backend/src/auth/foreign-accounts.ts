@@ -43,7 +43,7 @@ type Parts = {
   record(change: ForeignAccountChange): void
   /** Ends the person's sign-ins that were made with another service, within the transaction. */
   endSignIns(person: string): void
-  /** Called after the commit when the list of accounts has changed. @param person to whom the account belongs or belonged */
+  /** Called after the commit when the list of accounts has changed. @param person the person whose account it is or was */
   changed(person: string | undefined): void
   now(): number
 }
@@ -140,7 +140,9 @@ export class ForeignAccounts {
   }
 
   /**
-   * Unlinks an account, or refuses a waiting one. @param person to whom the account must belong; absent: any person. @throws JarvisError `not_found`
+   * Unlinks an account, or refuses a waiting one.
+   * @param person the person whose account it must be; absent: any person.
+   * @throws JarvisError `not_found`
    */
   remove(id: string, by: string, person?: string): void {
     const account = this.#parts.durably(() => {

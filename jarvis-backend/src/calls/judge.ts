@@ -338,8 +338,8 @@ const withRead = (effects: Effects, { becomes }: Preview): Effects =>
     : effects.map((effect) => (effect.becomes === undefined ? effect : { ...effect, becomes }))
 
 /**
- * Returns the call that runs in place of this one; undefined if none does. `standsFor` always finds it here, because the effects were computed from
- * it before.
+ * Returns the call that runs in place of this one; undefined if none does. `standsFor` does not fail here: the effects were computed from that call
+ * before, so the call exists.
  */
 function stoodFor(
   tool: Tool,

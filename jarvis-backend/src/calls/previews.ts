@@ -13,7 +13,7 @@ export type Previewed = { preview: Preview } | { problem: string }
 export type Asking = Partial<Pick<Principal, 'kind' | 'token'>> & Whose & { sessionId?: string }
 
 export type LookHow = {
-  /** A report or preview of at most this age is used instead of a new read, because the verdict just made rests on it. Default 0. */
+  /** A report or preview of at most this age is used instead of a new read, because the verdict was just made from it. Default 0. */
   maxAgeMs?: number | undefined
   /** The principal for which the state is read; absent: the main agent. */
   whose?: Asking | undefined

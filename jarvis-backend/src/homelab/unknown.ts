@@ -32,7 +32,7 @@ export function leadSummary(state: ClusterState, missing: readonly string[] = st
 
 /**
  * Marks everything as unknown that may have changed since the last read. Names, places, sizes and locks stay.
- * @param since when the cluster was last read, or if never, when a read first failed; Unix ms
+ * @param since the time of the last successful read of the cluster, or if there was none, of the first failed read; Unix ms
  */
 export function asUnknown(state: ClusterState, since: number): ClusterState {
   return {

@@ -206,7 +206,7 @@ const isAboutType = (said: string) =>
 
 /** A tool by its place in the request. */
 const placed = /\b(?:tools|functions|function_?declarations)(?:\.\d+|\[\d+\])/i
-/** No server has a smaller limit for a description, so a smaller number means something else. */
+/** The smallest number in a refusal that counts as a limit on the length of a description: no server has a smaller one. */
 const leastLength = 64
 
 /** The limit that a refusal names. */

@@ -41,7 +41,7 @@ export const fingerprintOf = ({ check, object }: { check: string; object: { id: 
 export interface AlertStore {
   /** Alerts that have not ended, and ended alerts that still count after `now`. */
   current(now: number): StoredAlert[]
-  /** @param countsUntil for an ended alert: Unix ms until which a new alert of its fingerprint inherits from it */
+  /** @param countsUntil for an ended alert: the time until which a new alert with the same fingerprint inherits from it, Unix ms */
   save(alert: StoredAlert, countsUntil?: number): void
   /** Deletes an alert that never fired. */
   remove(id: string): void

@@ -2,7 +2,7 @@ import type { ClusterState } from 'protocol'
 import type { StoredAlert } from './alert.ts'
 import { type Ground, groundOf, type Leaning, noLeaning } from './leaning.ts'
 
-/** Checks whose alerts explain others: an object that is away cannot be seen, and neither can anything that rests on it. */
+/** Checks whose alerts explain others: an object that is away cannot be read, and neither can anything that depends on it. */
 export const causes = {
   cluster: 'cluster-away',
   node: 'node-away',
@@ -63,9 +63,9 @@ const storageIdOf = ({ name, node }: { name: string; node?: string | undefined }
   node === undefined ? `storage/${name}` : `storage/${node}/${name}`
 
 /**
- * The alert that explains each explained alert, by the explained alert's id: something that the object rests on, directly or indirectly, is away.
- * The most distant cause is named. A pending cause counts too, so no message is sent until it is decided. If things rest on each other in a circle,
- * the first alert explains the others, so that people still get a message.
+ * The alert that explains each explained alert, by the explained alert's id: something that the object depends on, directly or indirectly, is away.
+ * The most distant cause is named. A pending cause counts too, so no message is sent until it is decided. If objects depend on each other in a
+ * circle, the first alert explains the others, so that people still get a message.
  */
 export function causesOf(
   alerts: readonly StoredAlert[],

@@ -17,7 +17,7 @@ export type HintsParts = {
   clock: Pick<Clock, 'after'>
 }
 
-/** Makes the checks that a notification of Proxmox concerns sweep soon, at most once a minute. */
+/** Lets checks sweep early if a notification of Proxmox is about their subject, at most once a minute. */
 export class Hints {
   readonly #parts: HintsParts
   /** Checks that sweep after the pause. */

@@ -1,8 +1,8 @@
 import type { ClusterState, Guest } from 'protocol'
 
 /**
- * The things on which guests and storages rest, according to their configurations and the policy. Configurations that could not be read are left
- * out, and explain nothing.
+ * The objects that guests and storages depend on, according to their configurations and the policy. Configurations that could not be read are left
+ * out.
  */
 export type Leaning = {
   /** By VMID: the names of the storages of the guest's disks, and of the bridges of its network cards. */
@@ -15,7 +15,7 @@ export const noLeaning: Leaning = { guests: new Map(), servers: new Map() }
 
 export type Ground = ReturnType<typeof groundOf>
 
-/** Finds the things on which a thing rests. The ids are those of alerts. */
+/** Finds the objects that an object depends on. The ids are those of alerts. */
 export function groundOf(state: ClusterState, { guests, servers }: Leaning) {
   const known = new Map(state.guests.map((guest) => [guest.vmid, guest]))
   const ids = new Map<string, string[]>()
@@ -31,7 +31,7 @@ export function groundOf(state: ClusterState, { guests, servers }: Leaning) {
   const bridgesOf = ({ vmid, node }: Pick<Guest, 'vmid' | 'node'>): string[] =>
     (guests.get(vmid)?.bridges ?? []).map((name) => `bridge/${node}/${name}`)
 
-  /** The things on which a thing rests directly, by id. */
+  /** The objects that an object depends on directly, by id. */
   function below(id: string): string[] {
     const [kind, first = '', second] = id.split('/')
     if (kind === 'vm' || kind === 'ct') {

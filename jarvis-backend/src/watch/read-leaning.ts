@@ -49,7 +49,7 @@ export type LeaningReaderParts = {
 
 type Look = { api: PveReader; state: ClusterState; now: number; signal: AbortSignal }
 
-/** Finds out which things rest on which, from the configurations of guests and storages, and from the policy. */
+/** Finds out which objects depend on which, from the configurations of guests and storages, and from the policy. */
 export class LeaningReader {
   readonly #parts: LeaningReaderParts
   #kept: Kept

@@ -29,7 +29,7 @@ export type RoundsParts = {
   report(error: unknown, message: string): void
   /** Called after looks that changed an alert or a check's row. */
   changed(): void
-  /** Reads at each sweep which things rest on which. No check reads that. */
+  /** Reads at each sweep which objects depend on which, because no check reads that. */
   survey?(ports: Pick<CheckPorts, 'api' | 'state' | 'now' | 'signal'>): Promise<void>
 }
 

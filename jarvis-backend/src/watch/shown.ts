@@ -15,7 +15,7 @@ export type Surroundings = {
   limits: Limits
   windows: readonly MaintenanceWindow[]
   checkOf(id: string): Check | undefined
-  /** The things on which guests and storages rest. Absent: only the nodes are known. */
+  /** The objects that guests and storages depend on. Absent: only the nodes are known. */
   leaning?: Leaning
 }
 

@@ -19,7 +19,7 @@ export const AgentInfo = z.object({
   waiting: z.number(),
   /** Since midnight. */
   usedToday: Spending,
-  /** Why it cannot answer now. */
+  /** Why the agent cannot answer now. */
   problem: z.string().optional(),
 })
 export type AgentInfo = z.infer<typeof AgentInfo>

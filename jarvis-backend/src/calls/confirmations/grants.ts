@@ -9,7 +9,7 @@ import type { GrantStore, Journal, JournalProof, StoredConfirmation, StoredGrant
 /** One use of a grant, reserved for a call. The call takes the use in the transaction of its claim. */
 export interface Reservation {
   readonly grant: Pick<Grant, 'id' | 'by' | 'createdAt' | 'scope'> & Partial<Pick<Grant, 'target'>>
-  /** The call whose card's approval the reservation rests on; absent for a change that goes back by itself, as its card's approval said. */
+  /** The id of the call whose approved card allows this one; absent for a change that goes back by itself, because its own card approved that. */
   readonly approval?: string | undefined
   /** Takes the use, in the transaction of the claim. @returns false if the grant has ended since */
   take(toolUseId: string, sessionId: string): boolean

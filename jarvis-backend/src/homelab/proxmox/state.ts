@@ -223,7 +223,7 @@ function missingOf(
   ]
 }
 
-/** @param at when the node last reported figures, Unix ms; undefined: never since JARVIS started */
+/** @param at the time when the node last reported figures, Unix ms; undefined: never since JARVIS started */
 function stalledLine(name: string, at: number | undefined): string {
   const since =
     at === undefined ? 'come no more' : `stopped at ${new Date(at).toISOString().slice(0, 16).replace('T', ' ')} UTC`

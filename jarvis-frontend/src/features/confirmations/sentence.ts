@@ -199,7 +199,7 @@ function folderOf(paths: readonly string[]): string {
   return (common === -1 ? first : first.slice(0, common)).join('/')
 }
 
-/** Wording from the server's text of the deed. */
+/** The wording of a card for a call that no known verb fits: it repeats the server's text of the action. */
 const deedAct = (deed: string): Act => ({
   ask: [`${capital(deed)}?`],
   doing: [`Under way: ${deed}`],
