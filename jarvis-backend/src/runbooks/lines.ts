@@ -1,6 +1,17 @@
 import { nearestName } from 'node-kit/nearest'
 import type { Fault } from 'protocol'
-import { isMap, isScalar, LineCounter, type Node, type Pair, parseDocument, type YAMLMap } from 'yaml'
+import {
+  isAlias,
+  isMap,
+  isNode,
+  isScalar,
+  LineCounter,
+  type Node,
+  type Pair,
+  parseDocument,
+  visit,
+  type YAMLMap,
+} from 'yaml'
 
 /** Reports a fault at a line, counted from 1. `nearest`: the most similar known name. */
 export type Say = (line: number, message: string, more?: { column?: number; nearest?: string | undefined }) => void
@@ -32,7 +43,7 @@ export type Block = {
 
 const unsafe = new Set(['__proto__', 'constructor', 'prototype'])
 
-/** Parses lines as YAML without anchors or tags. @param firstLine of the text, from 1 */
+/** Parses lines as YAML. Anchors, aliases and tags are faults, because each value must stand where it is read. @param firstLine of the text, from 1 */
 export function readBlock(text: string, firstLine: number, say: Say): Block {
   const lines = new LineCounter()
   const document = parseDocument(text, { lineCounter: lines, prettyErrors: false, version: '1.2', schema: 'core' })
@@ -47,6 +58,14 @@ export function readBlock(text: string, firstLine: number, say: Say): Block {
     say(line, words, { column })
   }
   if (document.errors.length > 0) return { map: undefined, placeOf }
+  let isPlain = true
+  visit(document, (_key, node) => {
+    if (!isNode(node) || !(isAlias(node) || node.anchor !== undefined || node.tag !== undefined)) return
+    isPlain = false
+    const { line, column } = placeOf(node)
+    say(line, 'Anchors, aliases and tags (&, *, !) are not read here. Write the value itself.', { column })
+  })
+  if (!isPlain) return { map: undefined, placeOf }
   const { contents } = document
   if (contents === null) return { map: undefined, placeOf }
   if (!isMap(contents)) {

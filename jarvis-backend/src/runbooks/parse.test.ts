@@ -91,6 +91,9 @@ describe('a fault names its line and the nearest name', () => {
     ['a wrong number of a step', '## 3. Restart it', '## 5. Restart it', 22, /headed `## 3\. Title`/],
     ['an input without a type', '{ type: node }', '{ type: host }', 4, /its type is one of/],
     ['YAML that is none', 'args: { node: $node, limit: 3 }', 'args: { node: $node', 15, /not YAML/],
+    ['an anchor', '{ node: $node, limit: 3 }', '{ node: $node, limit: &few 3 }', 14, /Write the value itself/],
+    ['an alias', '{ node: $node, limit: 3 }', '{ node: $node, limit: *few }', 14, /YAML|Write the value itself/],
+    ['a tag', '{ node: $node, limit: 3 }', '{ node: $node, limit: !!str 3 }', 14, /Write the value itself/],
     ['a name that is taken', 'as: config', 'as: node', 20, /it is taken/],
     [
       'an output named before it is read',
