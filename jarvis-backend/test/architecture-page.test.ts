@@ -1,4 +1,4 @@
-import { existsSync, readFileSync } from 'node:fs'
+import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import * as rooms from '../src/rooms.ts'
@@ -39,4 +39,15 @@ test('ARCHITECTURE.md names each package', () => {
   }
   const names = Object.keys(packages.packages).flatMap((path) => /^packages\/([\w-]+)$/.exec(path)?.[1] ?? [])
   expect(names.filter((name) => !quoted.includes(name))).toEqual([])
+})
+
+test('each decision stands once in the index', () => {
+  const folder = join(root, '.planning/decisions')
+  const index = readFileSync(join(folder, 'README.md'), 'utf8')
+  const linked = [...index.matchAll(/\]\(([\w-]+\.md)\)/g)].map(([, file = '']) => file)
+  expect(linked.sort()).toEqual(
+    readdirSync(folder)
+      .filter((file) => file !== 'README.md')
+      .sort(),
+  )
 })
