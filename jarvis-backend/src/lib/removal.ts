@@ -186,8 +186,8 @@ export function createRemoval(
 }
 
 /**
- * Removes paths in a child process. Returns the paths of which a part is left, each with the reason. @throws Error if the child process did not end
- * normally
+ * Removes paths in a child process. Returns the paths that could not be removed completely, each with the reason.
+ * @throws Error if the child process did not end normally
  */
 function leftOf(paths: readonly string[], signal: AbortSignal): Promise<ReadonlyMap<string, string>> {
   return new Promise((resolve, reject) => {
