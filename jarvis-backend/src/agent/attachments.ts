@@ -42,7 +42,7 @@ export type AttachmentsParts = {
   redactLater(text: string): Promise<string>
 }
 
-/** Accepts files from people and programs, and returns them to callers within their session. */
+/** Accepts files from people and programs. A file can be read only through the session in which it was sent. */
 export class Attachments {
   readonly #parts: AttachmentsParts
 

@@ -68,7 +68,7 @@ export class RunAgent {
     }
   }
 
-  /** Stores an MCP client’s call and works on it until it ends. @throws the error because of which the call could not be stored */
+  /** Stores an MCP client’s call and works on it until it ends. @throws the error if the call could not be stored */
   async call(run: Run): Promise<void> {
     const { store } = this.#parts
     run.opens(

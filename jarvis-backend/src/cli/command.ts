@@ -38,8 +38,8 @@ type Run<Specs extends Options> =
       /** Runs with the configuration. Import here modules that other commands do not need, so that those start faster. */
       run(config: Config, input: Input<ValuesOf<Specs>>): void | Promise<void>
       /**
-       * The command uses saved secrets. Other commands also run without the key of the secrets: beside a service that alone has the key, and after
-       * the key was lost.
+       * The command uses saved secrets. Other commands also run if the key of the secrets is missing: if only the service has the key, or if the key
+       * was lost.
        */
       opensSecrets?: true
     }

@@ -10,7 +10,7 @@ import { visible } from './terminal/visible.ts'
 /** Longest time between two reads of the journal, ms. A call that changed no list is reported only by the journal. */
 const lookEveryMs = 2_000
 
-/** Time within which the newest lines have arrived, ms. */
+/** Time after the start during which lines of both sources are collected, to be sorted before the first ones are printed, ms. */
 const settleMs = 500
 
 /** `jarvis watch`: prints a line for each call, card and event of all conversations, until Ctrl-C. */

@@ -82,7 +82,7 @@ function rightChecks({ tokenId }: ProxmoxConfig, { entries, rights }: Inspection
   return [...checks, ...chosen]
 }
 
-/** Reports each kind of read that was tried, one line each. A list that only a wider set of rights shows in full is no fault. */
+/** Reports each kind of read that was tried, one line each. An incomplete list is a warning only if the base rights would show it in full. */
 const triedChecks = ({ tried }: Inspection): DoctorCheck[] =>
   tried.map(({ what, answer, right }) => {
     const fix = `On a node: ${roleLine([right])}`

@@ -24,7 +24,7 @@ export type Looked = {
   isChanging: boolean
   /** Set if a person stopped all jobs. */
   stopped: { by: string; at: number } | undefined
-  /** The reason why no run may begin beside the previous run; undefined if no run is going on. */
+  /** The reason why no run may begin while the previous one is going on; undefined if none is going on. */
   busy: string | undefined
   /** A slot already waits for the previous run to end. */
   hasQueued: boolean

@@ -20,8 +20,8 @@ export type Removal = {
 }
 
 /**
- * The program that removes the paths in its arguments. It prints as JSON the paths of which a part is left. It runs in a process of its own, because
- * such a folder may hold any number of files. It is a text, so that the built server needs no further file.
+ * The program that removes the paths in its arguments. It prints as JSON the paths that it could not remove completely. It runs in a process of its
+ * own, because such a folder may hold any number of files. It is a text, so that the built server needs no further file.
  *
  * Each folder is opened without following links, and its entries are addressed relative to it. Nested folders are moved up beside their parents, so
  * that neither their depth nor the length of a path matters. Names are handled as bytes, because they may not be valid text.
@@ -186,8 +186,8 @@ export function createRemoval(
 }
 
 /**
- * Removes paths in a child process. Returns the paths of which a part is left, each with the reason. @throws Error if the child process did not end
- * normally
+ * Removes paths in a child process. Returns the paths that could not be removed completely, each with the reason.
+ * @throws Error if the child process did not end normally
  */
 function leftOf(paths: readonly string[], signal: AbortSignal): Promise<ReadonlyMap<string, string>> {
   return new Promise((resolve, reject) => {

@@ -15,7 +15,7 @@ const most = 'tools:most '
  * same attached server are left out too.
  */
 const [namedBefore, mostNamed] = [3, 10]
-/** Maximum number of further tools that a message names beside the refused tool. */
+/** Maximum number of tools that a message names after the refused one. */
 const mostListed = 20
 
 /**

@@ -20,7 +20,10 @@ export function goToCard(element: HTMLElement): void {
   element.scrollIntoView({ block: 'nearest' })
 }
 
-/** Handles every shortcut of the page. Single letters do nothing in fields; elsewhere, words go to the composer. */
+/**
+ * Handles every shortcut of the page. In fields, single letters are ordinary text. Outside fields, a letter that begins a word is typed into the
+ * composer.
+ */
 export function useKeys(panel: Panel): void {
   const pending = useConfirmations()?.pending
   const onKey = useRef<(event: KeyboardEvent) => void>(undefined)

@@ -4,7 +4,7 @@ export type ChunkView = {
   id: number
   /** The chunk's kind. A search can be limited to kinds. At most 256 different kinds. */
   kind: string
-  /** Name of the text of which the chunk is a part. */
+  /** Name of the text that contains the chunk. */
   name: string
   /** First line, from 1, and last line, both included. */
   firstLine: number

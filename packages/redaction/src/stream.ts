@@ -30,7 +30,7 @@ export function createStreamRedactor(redactor: SearchingRedactor): StreamRedacto
   let alert = 0
   /** The pattern that ends a long secret, while the rest of the secret is dropped; otherwise undefined. */
   let swallowing: RegExp | undefined
-  /** True: the value at the end is longer than the held text, so it may continue. The shown text then ends with the value's name and `[redacted]`. */
+  /** True: the shown text ends with the redacted value of a secret that is longer than `maxHeld`, and the next delta may continue this value. */
   let isOpen = false
 
   function show(text: string): string {

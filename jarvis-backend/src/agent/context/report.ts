@@ -10,7 +10,7 @@ import { foldsIn, isGiven } from './folds.ts'
 import { charsGiven, foldAsked, type Reading, resultsAt, turnsAt } from './next-fold.ts'
 import { charsOfContent } from './size.ts'
 
-/** A request and the entries of which it is made. `serverOf`: returns the attached server of a tool; undefined for JARVIS’s own tools. */
+/** A request and the entries from which it was made. `serverOf`: returns the attached server of a tool; undefined for JARVIS’s own tools. */
 export type Made = Reading & {
   model: string
   system: string

@@ -86,7 +86,7 @@ export class Listening {
     const signal = AbortSignal.any([this.#parts.signal, AbortSignal.timeout(slowestMs)])
     try {
       const said = await transcribe(await open.file(file, mostBytes, signal), 'voice.ogg', signal)
-      // Only typed text can be a typed call or name an agent, so the leading signs of both are removed from speech.
+      // Only typed text can be a typed call or name an agent, so a leading `/` or `@` is removed from speech.
       const text = words
         .redact(said)
         .trim()

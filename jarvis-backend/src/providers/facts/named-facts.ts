@@ -26,7 +26,7 @@ const tools: Known = [
   ],
 ]
 
-/** The same of thinking before the answer. */
+/** Models by the last part of their name, and if they think before the answer. The first matching row counts. */
 const thinking: Known = [
   [/^claude-(?:2|instant|3-(?:5|haiku|opus|sonnet))/, false],
   [/^claude-/, true],

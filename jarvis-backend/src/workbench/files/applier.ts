@@ -42,7 +42,7 @@ export type Applier = {
 
 const outcomes = { begun: 'unknown', done: 'done', failed: 'failed', mixed: 'unknown' } as const
 
-/** @param parts `partsOf` is called for each call, because each session has its own folder */
+/** @param parts.partsOf returns the roots and stored bytes for the changes of one call */
 export function createApplier(parts: {
   journal: ApplyJournal
   partsOf(callId: string): ApplyParts

@@ -85,7 +85,7 @@ export function fileDiffOf(path: string, before: string, after: string): FileDif
 /** The most lines of a whole diff. Nobody reads further. */
 const mostOfAll = 20_000
 
-/** The whole diff of files of which a card shows only the beginning. */
+/** The whole diff of files, for cards that show only its beginning. */
 export const wholeDiff = (shown: readonly FileDiff[], read: (hash: string) => Buffer | undefined): FileDiff[] => {
   let free = mostOfAll
   return shown.map((file) => {

@@ -3,7 +3,10 @@ import { Link } from '../../ui/link.tsx'
 import { leftBy } from './left-by.ts'
 import { useChange } from './use-change.ts'
 
-/** A link to the guest's present configuration beside the settings that the change left. Renders nothing if the change set no configuration. */
+/**
+ * A link to the page that compares the guest's present configuration with the settings after the change. Renders nothing if the change set no
+ * configuration.
+ */
 export function CompareLink({ change }: { change: Change }) {
   const { vmid } = change.target
   if (vmid === undefined || leftBy(change) === undefined) return null

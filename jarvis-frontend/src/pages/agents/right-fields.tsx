@@ -4,7 +4,7 @@ import { tierWord } from '../../ui/tier.tsx'
 const ceilings = ['green', 'yellow', 'red'] as const
 const memories = { own: 'its own', shared: 'main’s', none: 'none' } as const
 
-/** Fields for the rights of an agent beside the main one: ceiling, memory, tools, skills. */
+/** Fields for the rights of an agent other than `main`: ceiling, memory, tools, skills. */
 export const RightFields = ({ body }: { body: AgentBody }) => (
   <>
     <label>

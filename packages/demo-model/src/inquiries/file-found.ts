@@ -5,7 +5,7 @@ import { type Finding, type Inquiry, notDone, type Reads, read, unread } from '.
 
 const most = 20
 
-/** Reads a file of which only the name is known. Looks for it in the first roots, and asks if several files have the name. */
+/** Reads a file if only its name is known, and not its folder. Looks for it in the first roots, and asks if several files have the name. */
 export function fileFound(name: string): Inquiry {
   const list = read('read_file')
   return {

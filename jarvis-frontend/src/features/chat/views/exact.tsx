@@ -2,7 +2,7 @@ import { useState } from 'react'
 import type { Call } from '../runs.ts'
 import { InputOutput } from '../tool-io.tsx'
 
-/** The part below a view: its facts and, on request, the exact input and output. */
+/** The part below the view of a call: the facts in `children` and, on request, the exact input and output of the call. */
 export function Exact({
   call,
   isOpen: begins = false,

@@ -18,7 +18,7 @@ export function uuidOf(text: string): string {
   return [hex.slice(0, 8), hex.slice(8, 12), hex.slice(12, 16), hex.slice(16, 20), hex.slice(20, 32)].join('-')
 }
 
-/** The configuration of a guest of which only the host's figures are known: one disk and one network card. */
+/** The configuration of a guest for which only the host's figures are known: one disk and one network card. */
 export function usualConfig(
   {
     vmid,
