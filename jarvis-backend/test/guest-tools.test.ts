@@ -467,9 +467,9 @@ function fullness(used: Partial<Record<'zfs' | 'thin' | 'metadata', number | nul
   } as unknown as PveApi
   const storages = [storage('fast', 'zfspool', of(share.zfs)), storage('thin', 'lvmthin', of(share.thin))]
   const config = { digest: 'd', values: { scsi0: 'fast:vm-1-disk-0,size=1G', scsi1: 'thin:vm-1-disk-1,size=1G' } }
-  return safetyOf(api, { storages }, { vmid: 1, node: 'pve', type: 'vm' }, config as unknown as GuestConfig, '{}', {
-    signal: AbortSignal.timeout(60_000),
-  })
+  const place = { vmid: 1, node: 'pve', type: 'vm' } as const
+  const change = { place, config: config as unknown as GuestConfig, change: '{}', storages }
+  return safetyOf(api, change, { signal: AbortSignal.timeout(60_000) })
 }
 
 test.each<[string, Parameters<typeof fullness>, string | undefined]>([

@@ -166,6 +166,6 @@ const filesOf = (texts: TextFiles): AgentFiles => ({
       .filter(({ path }) => promptFiles.includes(path) || path === 'MEMORY.md')
       .map((file) => ({ ...file, ...(promptFiles.includes(file.path) && { isPrompt: true as const }) })),
   read: texts.read,
-  write: (id, path, text, checksum, by) => texts.write(id, path, { text, checksum, by }),
+  write: texts.write,
   remove: texts.remove,
 })

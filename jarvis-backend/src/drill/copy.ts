@@ -181,7 +181,7 @@ export async function restoreEnded(
       if (!(error instanceof ApiError)) throw error
     }
   }
-  await followTask(api, upid, parsed, { signal })
+  await followTask(api, { ...parsed, upid }, { signal })
 }
 
 /**

@@ -31,15 +31,10 @@ type Change = { bytes: number; weight: number; tell(update: ClusterUpdate): void
 /** Tracks what watchers have been told and computes their updates. */
 export function createShown(first: ClusterState): Shown {
   let whole = first
-  const nodes = follow('nodes', first, ({ name }) => name, nodeMove)
-  const guests = follow('guests', first, ({ vmid }) => vmid, guestMove)
-  const storages = follow('storages', first, ({ name, node }) => `${node ?? ''}/${name}`, storageMove)
-  const tasks = follow(
-    'tasks',
-    first,
-    ({ upid }) => upid,
-    () => 0,
-  )
+  const nodes = follow('nodes', first, { idOf: ({ name }) => name, moveOf: nodeMove })
+  const guests = follow('guests', first, { idOf: ({ vmid }) => vmid, moveOf: guestMove })
+  const storages = follow('storages', first, { idOf: ({ name, node }) => `${node ?? ''}/${name}`, moveOf: storageMove })
+  const tasks = follow('tasks', first, { idOf: ({ upid }) => upid, moveOf: () => 0 })
 
   return {
     state: () => ({ ...whole, nodes: nodes.shown(), guests: guests.shown(), storages: storages.shown() }),
@@ -81,13 +76,14 @@ export function createShown(first: ClusterState): Shown {
 
 type Kinds = { nodes: Node; guests: Guest; storages: Storage; tasks: Task }
 
-/** Tracks the items of one kind. @param moveOf returns how far an item's figures have changed; 1 is worth an update */
-function follow<K extends keyof Kinds>(
-  kind: K,
-  first: ClusterState,
-  idOf: (item: Kinds[K]) => string | number,
-  moveOf: (told: Kinds[K], now: Kinds[K]) => number,
-) {
+type Measure<T> = {
+  idOf: (item: T) => string | number
+  /** Returns how far an item's figures have changed; 1 is worth an update. */
+  moveOf: (told: T, now: T) => number
+}
+
+/** Tracks the items of one kind. */
+function follow<K extends keyof Kinds>(kind: K, first: ClusterState, { idOf, moveOf }: Measure<Kinds[K]>) {
   const itemsOf = (state: ClusterState) => state[kind] as Kinds[K][]
   const told = new Map(itemsOf(first).map((item) => [idOf(item), { item, at: first.at }]))
   return {
@@ -103,7 +99,7 @@ function follow<K extends keyof Kinds>(
       itemsOf(state).flatMap((item) => {
         const id = idOf(item)
         const before = told.get(id)
-        const weight = before === undefined ? stateWeight : weightOf(before, item, state.at, moveOf)
+        const weight = before === undefined ? stateWeight : weightOf(before, { item, at: state.at }, moveOf)
         if (weight === 0) return []
         const tell = (update: ClusterUpdate) => {
           told.set(id, { item, at: state.at })
@@ -119,9 +115,8 @@ function follow<K extends keyof Kinds>(
 /** Returns the weight of an item's change: `stateWeight` if its state changed, 0 if nothing changed. */
 function weightOf<T extends object>(
   before: { item: T; at: number },
-  item: T,
-  at: number,
-  moveOf: (told: T, now: T) => number,
+  { item, at }: { item: T; at: number },
+  moveOf: Measure<T>['moveOf'],
 ): number {
   if (before.item === item) return 0
   const [old, now] = [before.item as Record<string, unknown>, item as Record<string, unknown>]

@@ -30,7 +30,7 @@ import { del, get, post, put, type Route } from './route.ts'
 export type AgentFiles = {
   list(id: string): AgentDetail['files']
   read(id: string, path: string): WorkspaceText
-  write(id: string, path: string, text: string, checksum: string | undefined, by: string): WorkspaceText
+  write(id: string, path: string, file: { text: string; checksum: string | undefined; by: string }): WorkspaceText
   remove(id: string, path: string, by: string): void
 }
 
@@ -177,7 +177,7 @@ const fileRoutes = ({ agents, files, redact }: AgentParts): Route[] => [
     { role: 'operator', body: AgentFileBody, reply: WorkspaceText },
     ({ params, body, by }) => {
       const { id } = agents.require(params.id)
-      return files.write(id, params.path, body.text, body.checksum, by)
+      return files.write(id, params.path, { text: body.text, checksum: body.checksum, by })
     },
   ),
   del('/agents/:id/files/*path', 'Deletes a file.', { role: 'operator' }, ({ params, by }) =>

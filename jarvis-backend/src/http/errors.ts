@@ -1,17 +1,25 @@
-import type { ErrorRequestHandler, Request, Response } from 'express'
+import type { ErrorRequestHandler, NextFunction, Request, Response } from 'express'
 import { type ErrorBody, errorStatus, JarvisError } from 'protocol'
 import type { Identity } from '../auth/tokens.ts'
 
-/** Converts every failure to an HTTP answer. No other code does this. */
-export const errorHandler =
+/** Makes an error handler for Express, which tells one from other handlers by its four parameters. */
+export const onError =
   (
-    report: (error: unknown, message: string) => void,
-    /** Called for a request that the caller has no right to make. */
-    refused: (request: Request, by: string, door: string, why: string) => void,
-    /** Removes secrets from messages, which may contain texts of the cluster. */
-    redact: (text: string) => string,
+    answer: (error: unknown, exchange: { request: Request; response: Response; next: NextFunction }) => void,
   ): ErrorRequestHandler =>
-  (error, request, response, next) => {
+  // biome-ignore lint/complexity/useMaxParams: Express counts the parameters of a handler
+  (error, request, response, next) =>
+    answer(error, { request, response, next })
+
+/** Converts every failure to an HTTP answer. No other code does this. */
+export const errorHandler = (
+  report: (error: unknown, message: string) => void,
+  /** Called for a request that the caller has no right to make. */
+  refused: (request: Request, refusal: { by: string; door: string; why: string }) => void,
+  /** Removes secrets from messages, which may contain texts of the cluster. */
+  redact: (text: string) => string,
+): ErrorRequestHandler =>
+  onError((error, { request, response, next }) => {
     if (response.headersSent) {
       next(error)
       return
@@ -20,7 +28,9 @@ export const errorHandler =
     if (known.code === 'internal' || known.code === 'storage_failed') {
       report(error, `${request.method} ${request.path} failed`)
     }
-    if (known.code === 'forbidden') refused(request, holderOf(response), doorOf(request), redact(known.message))
+    if (known.code === 'forbidden') {
+      refused(request, { by: holderOf(response), door: doorOf(request), why: redact(known.message) })
+    }
     if (known.retryAfterS !== undefined) response.set('Retry-After', String(known.retryAfterS))
     if (isPage(request)) {
       const page = refusalPage(redact(known.message))
@@ -29,7 +39,7 @@ export const errorHandler =
     }
     const body: ErrorBody = { error: { code: known.code, message: redact(known.message) } }
     response.status(errorStatus[known.code]).json(body)
-  }
+  })
 
 /** True if a person's browser opens a page; false for a request of a program. */
 const isPage = (request: Request): boolean =>

@@ -48,7 +48,7 @@ export function guestRoutes(parts: {
         const { items } = await readSnapshots(api, place, { signal })
         if (!items.some((known) => known.name === name))
           throw new JarvisError('not_found', `${place.vmid} has no such snapshot now.`)
-        return { name, values: await readSnapshotConfig(api, place, name, { signal }) }
+        return { name, values: await readSnapshotConfig(api, { place, name }, { signal }) }
       },
     ),
   ]

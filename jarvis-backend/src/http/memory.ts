@@ -16,7 +16,7 @@ const FileBody = z.strictObject({ text: z.string().max(1_000_000), checksum: z.s
 export type NoteFiles = {
   list(): WorkspaceFile[]
   read(path: string): WorkspaceText
-  write(path: string, text: string, checksum: string | undefined, by: string): WorkspaceText
+  write(path: string, file: { text: string; checksum: string | undefined; by: string }): WorkspaceText
   remove(path: string, by: string): void
 }
 
@@ -76,7 +76,7 @@ export function memoryRoutes(parts: {
       '/memory/files/*path',
       'Writes a file. 409 where it changed since `checksum`.',
       { role: 'operator', body: FileBody, reply: WorkspaceText },
-      ({ params, body, by }) => files.write(params.path, body.text, body.checksum, by),
+      ({ params, body, by }) => files.write(params.path, { text: body.text, checksum: body.checksum, by }),
     ),
     del('/memory/files/*path', 'Deletes a file.', { role: 'operator' }, ({ params, by }) =>
       files.remove(params.path, by),

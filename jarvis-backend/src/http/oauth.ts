@@ -1,10 +1,11 @@
-import express, { type ErrorRequestHandler, type Request, Router } from 'express'
+import express, { type Request, Router } from 'express'
 import { JarvisError } from 'protocol'
 import type { OAuthClients } from '../auth/oauth-clients.ts'
 import { OAuthError } from '../auth/oauth-error.ts'
 import { resourceOf, scopes } from '../auth/oauth-requests.ts'
 import type { OAuthSecrets, TokenReply } from '../auth/oauth-secrets.ts'
 import type { OriginOf } from '../auth/public-origin.ts'
+import { onError } from './errors.ts'
 
 const scopesSupported = Object.values(scopes)
 
@@ -121,11 +122,11 @@ function fieldsOf(request: Request) {
   return Object.assign(field, { perhaps })
 }
 
-const asOAuthError: ErrorRequestHandler = (error, _request, response, next) => {
+const asOAuthError = onError((error, { response, next }) => {
   if (!(error instanceof OAuthError)) {
     next(error)
     return
   }
   response.status(error.code === 'invalid_client' ? 401 : 400)
   response.json({ error: error.code, error_description: error.message })
-}
+})

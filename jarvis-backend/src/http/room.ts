@@ -50,8 +50,8 @@ export const serverRoom = defineRoom({
         isTrusted: createIsTrusted(trustedProxies),
       }),
       /** Journals that a request was refused for lack of rights. */
-      refused: (request: IncomingMessage, by: string, door: string, why: string) =>
-        refusals({ by, door, why, address: addressOf(request).address }),
+      refused: (request: IncomingMessage, refusal: { by: string; door: string; why: string }) =>
+        refusals({ ...refusal, address: addressOf(request).address }),
       /** Begins to answer requests with `listener`. */
       answerWith(listener: RequestListener) {
         app = listener
@@ -69,7 +69,7 @@ export const appRoom = defineRoom({
     routes: Pick<Registry<Route>, 'list'>
     version: string
     guard: RequestGuard
-    refused(request: IncomingMessage, by: string, door: string, why: string): void
+    refused(request: IncomingMessage, refusal: { by: string; door: string; why: string }): void
     answerWith(listener: RequestListener): void
     tokens: Tokens
     cookie: SessionCookie

@@ -118,7 +118,7 @@ function openIndex({ foundation, config, embedded, worker }: MemoryNeeds): Remot
 const mainFiles = (texts: TextFiles): NoteFiles => ({
   list: () => texts.list(mainAgentId).map(({ by: _, ...file }) => file),
   read: (path) => texts.read(mainAgentId, path),
-  write: (path, text, checksum, by) => texts.write(mainAgentId, path, { text, checksum, by }),
+  write: (path, file) => texts.write(mainAgentId, path, file),
   remove: (path, by) => texts.remove(mainAgentId, path, by),
 })
 

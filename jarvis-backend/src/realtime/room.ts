@@ -69,7 +69,7 @@ export type SocketsNeeds = {
   /** Returns functions that limit data to the texts that a person may read. */
   shown(person: PersonRef | undefined): Shown
   /** Journals that a request was refused for lack of rights. */
-  refused(request: IncomingMessage, by: string, door: string, why: string): void
+  refused(request: IncomingMessage, refusal: { by: string; door: string; why: string }): void
 }
 
 /** The Socket.IO namespaces, which answer the requests of all rooms. Listens to `person.changed`. */

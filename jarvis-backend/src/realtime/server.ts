@@ -24,7 +24,7 @@ export type RealtimeNeeds = {
   /** Returns the key by which connections without a token are counted. */
   networkOf(request: IncomingMessage): string
   /** Journals that a request was refused for lack of rights. */
-  refused(request: IncomingMessage, by: string, door: string, why: string): void
+  refused(request: IncomingMessage, refusal: { by: string; door: string; why: string }): void
 }
 
 /** The Socket.IO server. Only sockets with a valid token enter its namespaces, and a socket ends with its token. */
@@ -102,7 +102,7 @@ export class Realtime {
       const { token } = socket.handshake.auth as { token?: unknown }
       const given = typeof token === 'string' ? token : ''
       const identity = tokens.verify(given === '' ? (cookie.read(socket.request) ?? '') : given)
-      const tell = (why: string) => refused(socket.request, identity.sub, socket.nsp.name, why)
+      const tell = (why: string) => refused(socket.request, { by: identity.sub, door: socket.nsp.name, why })
       Object.assign(socket.data as object, {
         identity,
         refused: tell,

@@ -100,6 +100,7 @@ const anywhere: readonly Shape[] = [
   // A user and a password in a sentence
   {
     find: new RegExp(`(${said})(${sayingHow})[^\\s"'\`,;)]{4,}(?=(\\.?[ \\t]{0,20}(?:[\\n\\r]|$))|)`, 'gi'),
+    // biome-ignore lint/complexity/useMaxParams: `replace` gives the groups of the pattern one by one
     put: (match, user, how, ends) =>
       isSaidPassword(match.slice(user.length + how.length), /^[/|]/.test(how) || ends !== undefined)
         ? `${user}${how}${redacted}`

@@ -7,6 +7,7 @@ export type Memory = { readonly buffer: ArrayBuffer }
  * Computes c = a · b for `rows` rows, rounded up to a multiple of 4: a and c must have room for these rows. All addresses are in bytes.
  * @param b in panels, as `pack` writes it. @param aStride, cStride bytes from one row to the next.
  */
+// biome-ignore lint/complexity/useMaxParams: the numbers are the parameters of the WebAssembly function
 export type Matmul = (
   a: number,
   aStride: number,
@@ -20,18 +21,22 @@ export type Matmul = (
 
 export const panelWidth = 8
 
+/** The shape of a matrix in memory. */
+type Shape = {
+  rows: number
+  columns: number
+  /** Distance between two rows, in values; absent: `columns`. */
+  rowStep?: number
+  /** Distance between two columns, in values; absent: 1. */
+  columnStep?: number
+}
+
 /**
  * Copies a matrix into panels of eight columns, row after row, so that values are stored in the order in which they are read. The last panel is
- * filled with zeros. @param rowStep, columnStep distance in `from` between two rows and between two columns.
+ * filled with zeros.
  */
-export function pack(
-  from: Float32Array,
-  rows: number,
-  columns: number,
-  into: Float32Array,
-  rowStep = columns,
-  columnStep = 1,
-): void {
+export function pack(from: Float32Array, into: Float32Array, shape: Shape): void {
+  const { rows, columns, rowStep = columns, columnStep = 1 } = shape
   for (let panel = 0, at = 0; panel < columns; panel += panelWidth) {
     for (let row = 0; row < rows; row += 1) {
       for (let column = panel; column < panel + panelWidth; column += 1, at += 1) {
@@ -161,6 +166,7 @@ export const newMemory = (bytes: number): Memory => new machine.Memory({ initial
 /** @throws CompileError if the machine has no vector instructions for WebAssembly. */
 export function createMatmul(memory: Memory): Matmul {
   const { exports } = new machine.Instance(new machine.Module(module), { js: { memory } })
+  // biome-ignore lint/complexity/useMaxParams: called for each layer and sentence, without an object for each call
   return (a, aStride, rows, inner, b, panels, c, cStride) =>
     exports.multiply(a, aStride, Math.ceil(rows / rowsAtOnce), inner, b, panels, c, cStride)
 }

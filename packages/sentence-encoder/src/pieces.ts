@@ -25,6 +25,7 @@ export function createPieces(vocabulary: readonly (readonly [string, number])[])
     const last = new Int32Array(symbols.length + 1)
     const lengths = new Uint8Array(symbols.length + 1)
     best[0] = 0
+    // biome-ignore lint/complexity/useMaxParams: the innermost step, taken for each piece of each word without an object
     const offer = (from: number, length: number, number: number, worth: number) => {
       const sum = (best[from] as number) + worth
       if (sum < (best[from + length] as number)) return

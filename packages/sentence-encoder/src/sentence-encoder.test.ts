@@ -34,7 +34,7 @@ test.each([
   const [one, other] = [random(rows * inner), random(inner * columns)]
   const places = [0, 4 * (rows + 3) * inner, 4 * (rows + 3) * inner + 4 * inner * columns] as const
   new Float32Array(memory.buffer).set(one)
-  pack(other, inner, columns, new Float32Array(memory.buffer, places[1]))
+  pack(other, new Float32Array(memory.buffer, places[1]), { rows: inner, columns })
   createMatmul(memory)(places[0], inner * 4, rows, inner, places[1], columns / panelWidth, places[2], columns * 4)
   const found = new Float32Array(memory.buffer, places[2], rows * columns)
   for (let row = 0; row < rows; row += 1) {

@@ -129,7 +129,7 @@ class Network {
     const scale = 1 / Math.sqrt(headWidth)
     for (let at = 0; at < width; at += headWidth) {
       const query = wide.byteOffset + at * floatBytes
-      pack(wide.subarray(width + at), headWidth, rows, panels, 1, stride)
+      pack(wide.subarray(width + at), panels, { rows: headWidth, columns: rows, rowStep: 1, columnStep: stride })
       this.#multiply(
         query,
         stride * floatBytes,
@@ -141,7 +141,7 @@ class Network {
         keys * floatBytes,
       )
       for (let row = 0; row < rows; row += 1) softmax(scores.subarray(row * keys, row * keys + rows), scale)
-      pack(wide.subarray(2 * width + at), rows, headWidth, panels, stride)
+      pack(wide.subarray(2 * width + at), panels, { rows, columns: headWidth, rowStep: stride })
       this.#multiply(
         scores.byteOffset,
         keys * floatBytes,

@@ -73,7 +73,7 @@ export function readWeights(folder: string, roomBytes: number): EncoderWeights {
     const { place, shape, values } = found(matrix)
     const [inner = 0, columns = 0] = shape.slice(-2)
     unpacked.set(values)
-    pack(unpacked, inner, columns, values)
+    pack(unpacked, values, { rows: inner, columns })
     return { place, inner, columns, bias: found(bias).values }
   }
   const whole = (name: string) => `${name}/ConcatPartitions/concat`

@@ -40,7 +40,11 @@ export type Coverage = {
  */
 export async function readCoverage(api: PveReader, signal: AbortSignal): Promise<Coverage> {
   const missing: string[] = []
-  const optional = async (path: readonly string[], query: Record<string, string>, what: string, needs: string) => {
+  const optional = async (
+    path: readonly string[],
+    query: Record<string, string>,
+    { what, needs }: { what: string; needs: string },
+  ) => {
     try {
       return await api.get(path, query, { signal })
     } catch (error) {
@@ -51,8 +55,8 @@ export async function readCoverage(api: PveReader, signal: AbortSignal): Promise
   }
   const [bare, jobData, guestData, rights] = await Promise.all([
     api.get(['cluster', 'backup-info', 'not-backed-up'], {}, { signal }),
-    optional(['cluster', 'backup'], {}, 'backup jobs', 'Sys.Audit on /'),
-    optional(['cluster', 'resources'], { type: 'vm' }, 'guests', 'VM.Audit on /vms'),
+    optional(['cluster', 'backup'], {}, { what: 'backup jobs', needs: 'Sys.Audit on /' }),
+    optional(['cluster', 'resources'], { type: 'vm' }, { what: 'guests', needs: 'VM.Audit on /vms' }),
     readRights(api, signal),
   ])
   missing.push(...hiddenLine(rights, 'guests'))

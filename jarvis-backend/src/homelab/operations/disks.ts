@@ -124,15 +124,17 @@ export const readPools = (api: PveReader, nodes: Nodes, signal: AbortSignal): Pr
     })
     const { rows } = rowsOf(PoolRow, answer)
     const pools: Pool[] = []
-    for (const row of rows) pools.push(await poolOf(api, node, row, signal))
+    for (const row of rows) pools.push(await poolOf(api, { ...row, node }, signal))
     return pools
   })
 
 /** True if the node has no ZFS tools, so that it has no pool. */
 const hasNoZfs = (error: unknown) => error instanceof ApiError && error.words.includes('zfsutils-linux not installed')
 
-async function poolOf(api: PveReader, node: string, row: z.output<typeof PoolRow>, signal: AbortSignal): Promise<Pool> {
-  const { name, health = 'unknown', size, alloc, frag } = row
+type NodePool = z.output<typeof PoolRow> & { node: string }
+
+async function poolOf(api: PveReader, pool: NodePool, signal: AbortSignal): Promise<Pool> {
+  const { node, name, health = 'unknown', size, alloc, frag } = pool
   const figures = {
     sizeBytes: size,
     usedBytes: alloc,

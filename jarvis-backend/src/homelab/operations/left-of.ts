@@ -50,7 +50,7 @@ async function leftOn(api: PveReader, place: Place, signal: AbortSignal): Promis
   const { lock, values } = await readConfig(api, place, { signal })
   const volumes = volumesOf(values).filter(({ storage }) => storage !== undefined)
   const sees = volumes.length > 0 && (await seesDisksOf(api, place, signal))
-  const disks = await Promise.all(volumes.map((volume) => diskLeft(api, place, { ...volume, sees }, signal)))
+  const disks = await Promise.all(volumes.map((volume) => diskLeft(api, { ...volume, node: place.node, sees }, signal)))
   const odd = [
     ...(lock === undefined ? [] : [`it is locked (${plainName(lock)}), and the lock may outlive its task`]),
     ...disks.filter((words) => words !== undefined),
@@ -102,8 +102,7 @@ const seesDisksOf = async (api: PveReader, { vmid }: Pick<Place, 'vmid'>, signal
  */
 async function diskLeft(
   api: PveReader,
-  { node }: Place,
-  { key, id, storage = '', sizeBytes, sees }: Volume & { sees: boolean },
+  { node, key, id, storage = '', sizeBytes, sees }: Volume & { node: string; sees: boolean },
   signal: AbortSignal,
 ): Promise<string | undefined> {
   let rows: Record<string, string>[]

@@ -43,7 +43,7 @@ export async function runTask(
   onProgress?.(`Task ${parsed.type} running`)
   const [begun] = taskOf({ upid })
   if (begun !== undefined) api.noteTask?.(begun)
-  const exitStatus = await followTask(api, upid, parsed, { signal, onProgress })
+  const exitStatus = await followTask(api, { ...parsed, upid }, { signal, onProgress })
   const status = statusOf(exitStatus)
   if (begun !== undefined) api.noteTask?.({ ...begun, status, exitStatus, endedAt: api.now() })
   await api.noteResult?.({ method, path, form }, signal)

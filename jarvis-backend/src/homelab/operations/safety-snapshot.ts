@@ -16,18 +16,21 @@ export const safetyNote = 'Taken by JARVIS before it changed the guest. It is de
 const quick = ['zfspool', 'lvmthin', 'rbd', 'btrfs']
 const mostFull = 0.8
 
+/** A change of a guest. */
+type Change = {
+  place: Place
+  config: GuestConfig
+  /** The change in words that are the same for the same change. */
+  change: string
+  /** The cluster's storages. */
+  storages: ClusterState['storages']
+}
+
 /**
  * Tells if a snapshot can be taken before a change, and its name. The name stays the same for the same change of the same configuration on the same
  * day. @throws ApiError
  */
-export async function safetyOf(
-  api: PveApi,
-  { storages }: Pick<ClusterState, 'storages'>,
-  place: Place,
-  config: GuestConfig,
-  change: string,
-  ask: PveAsk,
-): Promise<Safety> {
+export async function safetyOf(api: PveApi, { place, config, change, storages }: Change, ask: PveAsk): Promise<Safety> {
   const names = new Set(volumesOf(config.values).map(({ storage }) => storage))
   if (names.size === 0) return { because: 'it has no disk' }
   for (const name of names) {
@@ -48,7 +51,11 @@ export async function safetyOf(
 }
 
 /** Takes the snapshot. Its task is not the task of the change, and is reported to nobody. @throws JarvisError as `runTask` does */
-export const takeSafety = (api: PveApi, place: Place, name: string, signal: AbortSignal): Promise<TaskOutcome> =>
+export const takeSafety = (
+  api: PveApi,
+  { place, name }: { place: Place; name: string },
+  signal: AbortSignal,
+): Promise<TaskOutcome> =>
   runTask(
     api,
     {

@@ -43,8 +43,7 @@ const own = new Set(['digest', 'snaptime', 'parent', 'vmstate', 'snapstate', 'ru
 /** Reads the configuration that a snapshot would restore, with Proxmox's keys. @throws ApiError if there is no snapshot of this name */
 export async function readSnapshotConfig(
   api: PveReader,
-  place: Place,
-  name: string,
+  { place, name }: { place: Place; name: string },
   ask: PveAsk,
 ): Promise<Record<string, string>> {
   const values = record(await api.get([...guestPath(place), 'config'], { snapshot: name }, ask))

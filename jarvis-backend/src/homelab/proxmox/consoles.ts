@@ -46,7 +46,7 @@ export function createConsoles(api: Pick<Api, 'postAt'>, clock: Clock): Consoles
     },
     async terminal(guest, { size, signal, onOutput, onEnd }) {
       const { socket, user, ticket } = await reach(guest, 'termproxy', signal)
-      const first = await accepted(socket, `${user}:${ticket}\n`, clock, signal)
+      const first = await accepted(socket, `${user}:${ticket}\n`, { clock, signal })
       const decoder = new StringDecoder()
       const session = sessionOf(socket, clock, {
         onOutput: (data) => onOutput(decoder.write(data)),
@@ -68,8 +68,10 @@ export function createConsoles(api: Pick<Api, 'postAt'>, clock: Clock): Consoles
   }
 }
 
+type Waiting = { clock: Clock; signal: AbortSignal }
+
 /** Sends the line with the ticket, and waits for "OK". @returns the bytes after the "OK" @throws ApiError `cluster_refused` */
-function accepted(socket: WebSocket, line: string, clock: Clock, signal: AbortSignal): Promise<Buffer> {
+function accepted(socket: WebSocket, line: string, { clock, signal }: Waiting): Promise<Buffer> {
   return new Promise((resolve, reject) => {
     let said = Buffer.alloc(0)
     const end = (settle: () => void) => {

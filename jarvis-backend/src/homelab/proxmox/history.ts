@@ -61,7 +61,7 @@ export async function* readHistory(
     try {
       const query = { timeframe: span, cf: 'AVERAGE' }
       const data = await api.get(['nodes', node, ...path, 'rrddata'], query, { signal, answerMs })
-      const rows = readRrd(kind, data, now - minutesIn[span] * minuteMs, now)
+      const rows = readRrd(kind, data, { from: now - minutesIn[span] * minuteMs, until: now })
       sums.add(name, rows)
       return { name, rows }
     } catch (error) {

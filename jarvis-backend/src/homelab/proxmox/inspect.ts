@@ -69,7 +69,7 @@ export async function inspectCluster(
     const rights = rightsIn(permissions)
     const nodes = nodesIn(resources, status)
     const place = { node: nodes.find(({ isOnline }) => isOnline !== false)?.name, storages: storagesIn(resources) }
-    const tried = tries ? await tryReads((path) => get(serving.url, path), rights, place, signal) : []
+    const tried = tries ? await tryReads((path) => get(serving.url, path), { ...place, rights }, signal) : []
     return { entries, rights, nodes, tried }
   } finally {
     agent.destroy()
@@ -137,8 +137,7 @@ const storagesIn = (resources: unknown): Place['storages'] =>
 /** Tries one read of each kind, through the first node that is not offline, and the first storages that hold backups and disks. */
 async function tryReads(
   get: (path: string) => Promise<Answer>,
-  rights: Rights,
-  { node, storages }: Place,
+  { node, storages, rights }: Place & { rights: Rights },
   signal: AbortSignal,
 ): Promise<Tried[]> {
   const isOfType =

@@ -58,7 +58,7 @@ export async function power(
   const start = steps.at(-1) === 'reboot' && guest.type === 'vm' ? await startAfter(on, vmid, startedAt) : undefined
   if (start !== undefined) {
     const { upid } = start
-    const exitStatus = await followTask(api, upid, { ...start, id: String(vmid) }, { signal, onProgress })
+    const exitStatus = await followTask(api, start, { signal, onProgress })
     if (statusOf(exitStatus) === 'failed') return failed({ upid, exitStatus })
   }
   return { ...last, ok: true, observed, durationMs: api.now() - startedAt }
@@ -71,7 +71,9 @@ async function find({ sight, signal }: Powering, vmid: number): Promise<PoweredG
   const guest = guests.find((candidate) => candidate.vmid === vmid)
   if (guest === undefined) {
     const blind =
-      guests.length === 0 ? emptyLine(sight.known.rights, ' Guests', 'VM.Audit', '/vms').map((line) => `${line}.`) : []
+      guests.length === 0
+        ? emptyLine(sight.known.rights, ' Guests', { right: 'VM.Audit', base: '/vms' }).map((line) => `${line}.`)
+        : []
     throw new JarvisError(
       'not_found',
       `There is no guest ${vmid}${asFarAsSeen('guests', { hidden })}.${blind.join('')}`,

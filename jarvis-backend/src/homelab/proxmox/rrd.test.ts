@@ -40,7 +40,7 @@ test.each<[string, RrdKind, unknown, (number | undefined)[] | undefined]>([
   ['a storage', 'storage', { used: 3, total: 4 }, [0.75]],
   ['a storage of no size', 'storage', { used: 0, total: 0 }, undefined],
 ])('%s', (_name, kind, row, values) => {
-  const read = readRrd(kind, [{ ...(row as object), time: s }], noon - 10 * minuteMs, noon)
+  const read = readRrd(kind, [{ ...(row as object), time: s }], { from: noon - 10 * minuteMs, until: noon })
   expect(read.map((one) => one.values)).toEqual(values === undefined ? [] : [values])
 })
 
@@ -64,5 +64,5 @@ test.each<[string, unknown, number[][]]>([
   const filled = Array.isArray(rows)
     ? rows.map((row) => (typeof row === 'object' && row ? { cpu: 0.1, ...row } : row))
     : rows
-  expect(readRrd('node', filled, noon - 32 * minuteMs, noon).map(minutesAgo)).toEqual(ago)
+  expect(readRrd('node', filled, { from: noon - 32 * minuteMs, until: noon }).map(minutesAgo)).toEqual(ago)
 })

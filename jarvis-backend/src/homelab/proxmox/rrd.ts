@@ -14,7 +14,7 @@ const mostStepS = 1_800
  * Parses the answer to `rrddata`: rows after `from` and up to `until` (Unix ms), oldest first. A row's time is the end of its interval. Figures may
  * be missing, null or text. A row without any figure means that the node, guest or storage was off.
  */
-export function readRrd(kind: RrdKind, data: unknown, from: number, until: number): RrdRow[] {
+export function readRrd(kind: RrdKind, data: unknown, { from, until }: { from: number; until: number }): RrdRow[] {
   const byTime = new Map<number, Raw>()
   for (const row of Array.isArray(data) ? (data as unknown[]) : []) {
     const time = isRaw(row) ? figure(row.time) : undefined

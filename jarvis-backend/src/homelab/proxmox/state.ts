@@ -45,7 +45,7 @@ export function stateOf(known: Known, { protectedTargets, startedAt, lost }: Abo
     at: reading.at,
     nodes: nodes.sort((a, b) => byNatural(a.name, b.name)),
     guests: reading.guests
-      .map((row) => guestOf(row, known, protectedTargets, online.has(row.node)))
+      .map((row) => guestOf(row, known, { protectedTargets, answers: online.has(row.node) }))
       .sort((a, b) => a.vmid - b.vmid),
     storages: storagesOf(reading.storages, new Set([...online].filter((name) => measured.has(name)))),
     tasks: newest(tasksOf(known), shownTasks),
@@ -89,7 +89,11 @@ function nodeOf(
 }
 
 /** Builds a guest for clients. @param answers true if the guest's node is online. Proxmox lists guests of a lost node as running for five minutes */
-function guestOf(row: GuestRow, known: Known, protectedTargets: ReadonlySet<string>, answers: boolean): Guest {
+function guestOf(
+  row: GuestRow,
+  known: Known,
+  { protectedTargets, answers }: { protectedTargets: ReadonlySet<string>; answers: boolean },
+): Guest {
   const { vmid, node } = row
   const type = row.type === 'qemu' ? 'vm' : 'ct'
   const seen = known.sightings.get(vmid)
@@ -205,14 +209,16 @@ function missingOf(
     ...(reading.status !== undefined && quorumOf(reading.status) === null
       ? ['quorum: the cluster named no members']
       : []),
-    ...(reading.guests.length === 0 ? emptyLine(rights, 'guests', 'VM.Audit', '/vms') : hiddenLine(rights, 'guests')),
+    ...(reading.guests.length === 0
+      ? emptyLine(rights, 'guests', { right: 'VM.Audit', base: '/vms' })
+      : hiddenLine(rights, 'guests')),
     ...(reading.storages.length === 0
-      ? emptyLine(rights, 'storages', 'Datastore.Audit', '/storage')
+      ? emptyLine(rights, 'storages', { right: 'Datastore.Audit', base: '/storage' })
       : hiddenLine(rights, 'storages')),
     ...(reading.tasks === undefined ? [] : hiddenLine(rights, 'tasks')),
     ...online.flatMap(({ name }) => (stalled.has(name) ? [stalledLine(name, figuresAt.get(name))] : [])),
     ...(bare.length > 0 && bare.length === online.length
-      ? emptyLine(rights, 'figures of the nodes', 'Sys.Audit', '/nodes')
+      ? emptyLine(rights, 'figures of the nodes', { right: 'Sys.Audit', base: '/nodes' })
       : bare.map(({ name }) => `${name} gives no figures`)),
     ...(clockOffMs === undefined
       ? ['the cluster’s clock: no answer gave its time, so ages of backups and tasks go by JARVIS’s own clock']

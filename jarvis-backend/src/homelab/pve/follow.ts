@@ -15,8 +15,7 @@ const answerMs = 6_000
  */
 export async function followTask(
   api: PveApi,
-  upid: string,
-  { node, type }: Upid,
+  { upid, node, type }: Pick<Upid, 'node' | 'type'> & { upid: string },
   { signal, onProgress }: { signal: AbortSignal; onProgress?: (message: string) => void },
 ): Promise<string> {
   const begunAt = api.now()

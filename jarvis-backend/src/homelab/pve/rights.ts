@@ -100,7 +100,7 @@ export async function readRights(api: PveReader, signal: AbortSignal): Promise<R
 }
 
 /** A message for an empty list; no message if the token sees everything, because the list is then truly empty. */
-export function emptyLine(rights: Rights, what: string, right: string, base: string): string[] {
+export function emptyLine(rights: Rights, what: string, { right, base }: { right: string; base: string }): string[] {
   if (reachOf(rights, right, base) === 'all') return []
   return [`${what}: none visible to this token (it needs ${right} on ${base})`]
 }

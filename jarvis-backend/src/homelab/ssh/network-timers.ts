@@ -16,14 +16,14 @@ export function createNetworkTimers(shell: Shell, paths = usual): NetworkTimers 
   const keptAt = (id: string) => `${runDir}/${unitOf(id)}`
 
   /** Runs a program on the node. @throws JarvisError, also if the program fails */
-  async function must(node: string, argv: readonly string[], signal: AbortSignal, input?: string) {
-    const output = await shell.run(node, [argv], { signal, ...(input !== undefined && { input }) })
+  async function must(node: string, argv: readonly string[], options: { signal: AbortSignal; input?: string }) {
+    const output = await shell.run(node, [argv], options)
     if (output.exitCode === 0) return output
     throw new JarvisError('cluster_refused', `${argv[0]} on ${node} failed: ${firstLine(output)}`)
   }
 
   async function checksumOf(node: string, path: string, signal: AbortSignal): Promise<string> {
-    const { stdout } = await must(node, ['sha256sum', '--', path], signal)
+    const { stdout } = await must(node, ['sha256sum', '--', path], { signal })
     const [sum = ''] = stdout.split(/\s/)
     if (checksum.test(sum)) return sum
     throw new JarvisError('cluster_refused', `sha256sum on ${node} gave no checksum of ${path}`)
@@ -32,10 +32,10 @@ export function createNetworkTimers(shell: Shell, paths = usual): NetworkTimers 
   return {
     async obstacle(node, { signal }) {
       try {
-        const { stdout: user } = await must(node, ['id', '-u'], signal)
+        const { stdout: user } = await must(node, ['id', '-u'], { signal })
         if (user.trim() !== '0') return `JARVIS is not root on ${node} over SSH, and only root can arm one.`
-        await must(node, ['systemd-run', '--version'], signal)
-        await must(node, ['which', 'ifreload'], signal)
+        await must(node, ['systemd-run', '--version'], { signal })
+        await must(node, ['which', 'ifreload'], { signal })
         return undefined
       } catch (error) {
         if (signal.aborted) throw signal.reason
@@ -48,7 +48,7 @@ export function createNetworkTimers(shell: Shell, paths = usual): NetworkTimers 
       const kept = keptAt(id)
       const before = await checksumOf(node, interfaces, signal)
       const staged = await checksumOf(node, `${interfaces}.new`, signal)
-      await must(node, ['cp', '-pT', '--', interfaces, kept], signal)
+      await must(node, ['cp', '-pT', '--', interfaces, kept], { signal })
       // Somebody else may have applied the staged configuration meanwhile.
       if ((await checksumOf(node, kept, signal)) !== before)
         throw new JarvisError('conflict', `${interfaces} on ${node} was changed by somebody else just now.`)
@@ -56,8 +56,8 @@ export function createNetworkTimers(shell: Shell, paths = usual): NetworkTimers 
       const when = [`--on-active=${Math.max(1, Math.round(afterMs / 1000))}s`, '--timer-property=AccuracySec=1s']
       // The script is a file, because systemd replaces variables in the words of a unit's command.
       const script = scriptOf({ kept, interfaces, before, staged })
-      await must(node, ['tee', '--', `${kept}.sh`], signal, script)
-      await must(node, [...armed, ...when, '/bin/sh', `${kept}.sh`], signal)
+      await must(node, ['tee', '--', `${kept}.sh`], { signal, input: script })
+      await must(node, [...armed, ...when, '/bin/sh', `${kept}.sh`], { signal })
     },
 
     async disarm(node, id, { signal }) {

@@ -15,7 +15,7 @@ export function createSshTerminals(options: SshOptions): Terminals {
       const connection = await connect(node, options)
       signal.addEventListener('abort', connection.cut, { once: true })
       if (signal.aborted) connection.cut()
-      const channel = await shellOn(connection, node, size, options).catch((error: unknown) => {
+      const channel = await shellOn(connection, { node, size }, options).catch((error: unknown) => {
         connection.cut()
         throw signal.aborted ? signal.reason : error
       })
@@ -51,8 +51,7 @@ export function createSshTerminals(options: SshOptions): Terminals {
 
 function shellOn(
   { client, cut, onLost }: Connection,
-  node: string,
-  size: TerminalSize,
+  { node, size }: { node: string; size: TerminalSize },
   { clock, connectMs = 10_000 }: SshOptions,
 ): Promise<ClientChannel> {
   return new Promise<ClientChannel>((resolve, reject) => {

@@ -45,7 +45,11 @@ export const resizeDisk = homelabTool({
   async prepare({ vmid, disk, addGib }, context, ports) {
     const { guest, config } = await freeGuest(ports, { vmid, template: 'no' }, context)
     const { sizeBytes } = diskOf(ports, { guest, config }, { disk, addGib })
-    const safety = await safetyOf(ports.api, ports.cluster.state(), guest, config, changeOf(disk, addGib), context)
+    const safety = await safetyOf(
+      ports.api,
+      { place: guest, config, change: changeOf(disk, addGib), storages: ports.cluster.state().storages },
+      context,
+    )
     const size = sizeBytes === undefined ? 'of unknown size' : `${gib(sizeBytes)} GiB`
     const then = sizeBytes === undefined ? `${addGib} GiB more` : `${gib(sizeBytes + addGib * gibBytes)} GiB`
     return {

@@ -68,7 +68,11 @@ export const runInGuest = homelabTool({
       if (!(error instanceof ApiError) || error.code !== 'cluster_refused' || error.status === 403) throw error
       throw new Mistake(`vmid: the agent of ${vmid} does not answer: ${oneLine(error.words, 120)}.`)
     }
-    const safety = await safetyOf(ports.api, ports.cluster.state(), guest, config, canonicalJson(command), context)
+    const safety = await safetyOf(
+      ports.api,
+      { place: guest, config, change: canonicalJson(command), storages: ports.cluster.state().storages },
+      context,
+    )
     return {
       now: `running${system['pretty-name'] === undefined ? '' : `, ${quoted(system['pretty-name'], 60)}`}; its agent answers`,
       then: `the program runs once, with all rights in the guest${safetyWords(safety)}`,

@@ -40,7 +40,7 @@ export async function takenBefore(
   const name = context.preview?.later?.input.name
   if (typeof name !== 'string') return {}
   context.onProgress(`Taking the snapshot ${name}`)
-  const { ok, exitStatus, upid } = await takeSafety(api, place, name, context.signal)
+  const { ok, exitStatus, upid } = await takeSafety(api, { place, name }, context.signal)
   if (ok) return { name }
   const said = oneLine(exitStatus, 200)
   const left = upid === undefined ? '' : ` ${await leftOf(api, place, context.signal)}`

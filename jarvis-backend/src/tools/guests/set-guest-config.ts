@@ -83,7 +83,11 @@ export const setGuestConfig = homelabTool({
     const safety =
       isSmall(asked) || isTakenBack
         ? undefined
-        : await safetyOf(ports.api, ports.cluster.state(), guest, config, canonicalJson(asked.set ?? {}), context)
+        : await safetyOf(
+            ports.api,
+            { place: guest, config, change: canonicalJson(asked.set ?? {}), storages: ports.cluster.state().storages },
+            context,
+          )
     const keys = changesOf(asked)
     const waits = guest.type === 'vm' && guest.status !== 'stopped' && !isSmall(asked)
     return {

@@ -73,10 +73,8 @@ export const changedKey = (path: string, key: string, value: string): Inquiry =>
     const port = lines.findIndex((line) => portLine.test(line))
     if (isPort && port >= 0) {
       if (!/^\d{1,5}$/.test(value)) return `${quotedInline(value)} is no port, sir.`
-      return {
-        at: port,
-        made: (lines[port] ?? '').replace(portLine, (_, before, _port, after) => before + value + after),
-      }
+      const [, before = '', , after = ''] = portLine.exec(lines[port] ?? '') ?? []
+      return { at: port, made: before + value + after }
     }
     const name = key.replace(/[.]/g, '\\$&')
     const keyed = new RegExp(`^(\\s*(?:- )?["']?${name}["']?\\s*[:=]\\s*)(["']?)([^\\s#"']+)(["']?)(.*)$`, 'i')
@@ -85,13 +83,8 @@ export const changedKey = (path: string, key: string, value: string): Inquiry =>
     if (at === undefined) return `I see no ${key} in \`${path}\`, sir. Say “show ${path}” and I read it out.`
     if (found.length > 1)
       return `${key} stands in ${found.length} lines of \`${path}\`, sir. Say “replace “…” with “…” in ${path}”.`
-    return {
-      at,
-      made: (lines[at] ?? '').replace(
-        keyed,
-        (_, before, open, _old, close, rest) => before + open + value + close + rest,
-      ),
-    }
+    const [, before = '', open = '', , close = '', rest = ''] = keyed.exec(lines[at] ?? '') ?? []
+    return { at, made: before + open + value + close + rest }
   })
 
 /** Matches `- "8096:8096"`, also with an address before it or a protocol after it. */
