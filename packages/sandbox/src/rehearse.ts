@@ -5,7 +5,7 @@ import { inTurns } from 'node-kit/steps'
 import { type Bind, type Cell, inside } from './argv.ts'
 import type { Below } from './below.ts'
 import { changesInCopy, changesInUpper, type Effect, type Over } from './changes.ts'
-import { heldTree, Unreadable } from './held-tree.ts'
+import { heldTree, type MostOfTree, mostOfTree, Unreadable } from './held-tree.ts'
 import { startUnderLandlock } from './landlock.ts'
 import { watchLayer } from './layer-watch.ts'
 import type { Output } from './output.ts'
@@ -43,7 +43,10 @@ export type Rehearsal = {
   confined: Confined
 }
 
-/** The dependencies of rehearsals. `dir`: a folder that only rehearsals use, on one file system with enough space. */
+/**
+ * The dependencies of rehearsals. `dir`: a folder that only rehearsals use, on one file system with enough space. `most`: limits of what a command
+ * leaves; default: `mostOfTree`.
+ */
 export type RehearseParts = {
   clock: Clock
   dir: string
@@ -52,6 +55,7 @@ export type RehearseParts = {
   /** Returns false if the file system of a folder has too little room for a command to go on. The command is then ended. */
   hasRoom(dir: string): boolean
   bwrap?: string
+  most?: MostOfTree
 }
 
 /**
@@ -85,7 +89,7 @@ async function rehearsedIn(
     startedAt = Date.now(),
     mayCopy,
   }: Rehearsal & { mayCopy: boolean },
-  { clock, keep, discard, hasRoom, bwrap }: RehearseParts,
+  { clock, keep, discard, hasRoom, bwrap, most = mostOfTree }: RehearseParts,
 ): Promise<Rehearsing> {
   const secrets = new Set(survey.secrets.map(({ path }) => path))
   const start = async (way: Way) => {
@@ -96,7 +100,7 @@ async function rehearsedIn(
       clock,
       timeoutMs,
       starter: { before, ...(hasStdin && { hasStdin }), bwrap },
-      watch: watchLayer(layers.dir, clock, hasRoom),
+      watch: watchLayer(layers.dir, clock, { hasRoom, most }),
       ...(egress !== undefined && { around: relayed }),
       ...(confined.level === 'landlock' && {
         start: (program) => startUnderLandlock(layers, program, { abi: confined.abi, hasStdin }),
@@ -114,7 +118,7 @@ async function rehearsedIn(
     .then(async (end): Promise<Rehearsed> => {
       if (end.kind === 'not_started') return end
       const effect = end.isAlone
-        ? await effectOf(layers, way, { below, keep, startedAt, secrets }).catch(unread)
+        ? await effectOf(layers, way, { below, keep, startedAt, secrets, most }).catch(unread)
         : { changes: [], refused: [notAlone] }
       return { ...end, effect, way, output: running.output }
     })
@@ -146,11 +150,11 @@ function cellOver({ merged }: Layers, { repositories, secrets }: Survey, egress:
   return { binds: [...binds, relayBind], hidden, egress, env: relayEnv }
 }
 
-async function effectOf(layers: Layers, way: Way, over: Over): Promise<Effect> {
+async function effectOf(layers: Layers, way: Way, { most, ...over }: Over & { most: MostOfTree }): Promise<Effect> {
   if (way === 'copy') return inTurns(changesInCopy(layers.merged, over))
   try {
     // The layer is read here first, so that a tree beyond the limits is refused before `find` lists it.
-    await inTurns(heldTree(layers.upper, () => undefined))
+    await inTurns(heldTree(layers.upper, () => undefined, { most }))
   } catch (error) {
     if (error instanceof Unreadable) return { changes: [], refused: [error.message] }
     throw error
