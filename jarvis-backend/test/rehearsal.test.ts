@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto'
 import {
   chmodSync,
   existsSync,
+  linkSync,
   lstatSync,
   mkdirSync,
   mkdtempSync,
@@ -16,7 +17,9 @@ import { join } from 'node:path'
 import { afterAll, beforeEach, expect, test } from 'vitest'
 import { testWith } from '../../scripts/test-with.js'
 import { systemClock } from '../src/lib/clock.ts'
+import { type MostOfTree, mostOfTree } from '../src/workbench/files/held-tree.ts'
 import { belowOf } from '../src/workbench/sandbox/below.ts'
+import { endWords } from '../src/workbench/sandbox/command.ts'
 import { type Rehearsal, type Rehearsed, rehearse, type Way } from '../src/workbench/sandbox/rehearse.ts'
 import { surveyOf } from '../src/workbench/sandbox/survey.ts'
 import { every } from './support/real-time.ts'
@@ -50,6 +53,7 @@ async function rehearsed(
   command: string,
   way: Way,
   pinned?: Rehearsal['pinned'],
+  most?: MostOfTree,
 ): Promise<Extract<Rehearsed, { kind: 'ended' }> & { said: string }> {
   const survey = surveyOf(folder, (path) => path.endsWith('/.env'))
   if (survey === undefined) throw new Error('The folder is too large.')
@@ -58,6 +62,7 @@ async function rehearsed(
     dir: layers,
     discard: (path: string) => rmSync(path, { recursive: true }),
     keep: (bytes: Buffer) => void kept.set(createHash('sha256').update(bytes).digest('hex'), bytes.toString()),
+    ...(most && { most }),
   }
   const asked = { folder, command, pinned, below: belowOf(folder), survey: { ...survey, hasForeign: way === 'copy' } }
   runs += 1
@@ -228,16 +233,28 @@ test('a look through a folder finds secrets and repositories, and stops at 20,00
   const large = join(folder, 'large')
   mkdirSync(large)
   chmodSync(large, 0o700)
-  for (let index = 0; index < 20_001; index += 1) mkdirSync(join(large, String(index)))
+  // Names of one file: 20,001 folders take many seconds to remove from a disk.
+  writeFileSync(join(large, '0'), '')
+  for (let index = 1; index < 20_001; index += 1) linkSync(join(large, '0'), join(large, String(index)))
   expect(surveyOf(folder, () => false)).toBeUndefined()
   expect(existsSync(large)).toBe(true)
 })
 
 testWith('bubblewrap')('a command that writes without end is ended, and its effect is not read', async () => {
-  // In folders of 10,000 each, which makes many fast.
-  const flood = "perl -e 'for my $d (1 .. 9) { mkdir $d; for (1 .. 10000) { open F, qq(>$d/$_) } } sleep 30'"
-  expect(await rehearsed(flood, 'overlay')).toMatchObject({
-    why: 'layer',
-    effect: { changes: [], refused: [expect.stringMatching(/more than 40,000/) as string] },
-  })
+  const flood = "perl -e 'for (1 .. 900) { open F, qq(>$_) } sleep 30'"
+  const nested = 'for i in $(seq 120); do mkdir d; cd d; done; sleep 30'
+  const most = { ...mostOfTree, entries: 400 }
+  for (const [command, limits, because] of [
+    [flood, most, /more than 400 files/],
+    [nested, undefined, /more than 100 folders/],
+  ] as const)
+    expect(await rehearsed(command, 'overlay', undefined, limits), command).toMatchObject({
+      why: 'layer',
+      effect: { changes: [], refused: [expect.stringMatching(because) as string] },
+    })
+  // What a person is told of it.
+  const { entries, depth } = mostOfTree
+  expect(endWords({ why: 'layer', exitCode: 137 })).toContain(
+    `${entries.toLocaleString('en')} files or ${depth} folders`,
+  )
 })

@@ -21,13 +21,7 @@ test('a tree is visited with what is closed in it, and its links are not followe
   chmodSync(join(root, 'a'), 0)
   const seen: string[] = []
   const left: string[] = []
-  atOnce(
-    heldTree(
-      root,
-      ({ path }) => void seen.push(path),
-      (path) => void left.push(path),
-    ),
-  )
+  atOnce(heldTree(root, ({ path }) => void seen.push(path), { leave: (path) => void left.push(path) }))
   expect([seen.sort(), left]).toEqual([
     ['a', 'a/b', 'a/b/file', 'link'],
     ['a/b', 'a', ''],

@@ -15,6 +15,8 @@ export type Spot = { path: string; at: string; stat: Stats }
 
 /** Limits of a tree that a command may leave. `depth`: nested folders. */
 export const mostOfTree = { entries: 40_000, depth: 100 }
+export type MostOfTree = typeof mostOfTree
+type Leave = (path: string, names: readonly string[]) => void
 
 /** Thrown if the tree exceeds the limits, a name in it is not valid UTF-8, or something changed it while it was read. */
 export class Unreadable extends Error {}
@@ -28,16 +30,16 @@ export class Unreadable extends Error {}
 export function* heldTree(
   root: string,
   visit: (spot: Spot) => void,
-  leave: (path: string, names: readonly string[]) => void = () => undefined,
+  { leave = () => undefined, most = mostOfTree }: { leave?: Leave; most?: MostOfTree } = {},
 ): Steps<void> {
   let entries = 0
   function* within(fd: number, path: string, depth: number): Steps<void> {
-    if (depth > mostOfTree.depth) throw new Unreadable(`It nests more than ${mostOfTree.depth} folders in each other.`)
+    if (depth > most.depth) throw new Unreadable(`It nests more than ${most.depth} folders in each other.`)
     const names: string[] = []
     for (const name of namesIn(fd)) {
       entries += 1
-      if (entries > mostOfTree.entries)
-        throw new Unreadable(`It leaves more than ${mostOfTree.entries.toLocaleString('en')} files and folders.`)
+      if (entries > most.entries)
+        throw new Unreadable(`It leaves more than ${most.entries.toLocaleString('en')} files and folders.`)
       names.push(name)
     }
     for (const name of names) {

@@ -55,7 +55,7 @@ export function changesInUpper(upper: string, over: Over, visible: (path: string
     const left = new Set(visible(path))
     for (const name of below.names(path)) if (!left.has(name)) found.removed(`${path}/${name}`)
   }
-  return found.over(heldTree(upper, visit, leave))
+  return found.over(heldTree(upper, visit, { leave }))
 }
 
 /** Reads a command's effect from a copy of the folder. Here every entry must be compared. */
@@ -67,7 +67,7 @@ export function changesInCopy(copy: string, over: Over): Steps<Effect> {
     const left = new Set(names)
     for (const name of below.names(path)) if (!left.has(name)) found.removed(path === '' ? name : `${path}/${name}`)
   }
-  return found.over(heldTree(copy, found.now, leave))
+  return found.over(heldTree(copy, found.now, { leave }))
 }
 
 function collector({ below, keep, startedAt, secrets }: Over) {

@@ -1,7 +1,7 @@
 import { spawn } from 'node:child_process'
 import type { Clock } from '../../lib/clock.ts'
 import { hasRoomFor } from '../../lib/disk-room.ts'
-import { mostOfTree } from '../files/held-tree.ts'
+import { type MostOfTree, mostOfTree } from '../files/held-tree.ts'
 
 /** Calls `end` when a command must be ended. @returns a function that stops the watch */
 export type Watch = (end: (why: 'disk' | 'layer') => void) => () => void
@@ -15,7 +15,7 @@ const mostBytes = 1024 ** 3
  * limited. The free space is checked often, because a disk fills fast. The folder is measured by a separate program, because it may hold anything.
  */
 export const watchLayer =
-  (dir: string, clock: Clock): Watch =>
+  (dir: string, clock: Clock, most: MostOfTree = mostOfTree): Watch =>
   (end) => {
     const stopping = new AbortController()
     const cancels = { disk: () => {}, tree: () => {} }
@@ -25,7 +25,7 @@ export const watchLayer =
         cancels.disk = clock.after(diskMs, looks.disk)
       },
       async tree() {
-        if (await isTooLarge(dir, stopping.signal)) end('layer')
+        if (await isTooLarge(dir, most, stopping.signal)) end('layer')
         if (!stopping.signal.aborted) cancels.tree = clock.after(treeMs, () => void looks.tree())
       },
     }
@@ -42,7 +42,7 @@ export const watchLayer =
  * Returns true if a folder holds more than a command may leave. A folder that cannot be read counts as one file; its size is bounded by the disk's
  * free space.
  */
-function isTooLarge(dir: string, signal: AbortSignal): Promise<boolean> {
+function isTooLarge(dir: string, most: MostOfTree, signal: AbortSignal): Promise<boolean> {
   return new Promise((resolve) => {
     const child = spawn('/usr/bin/find', [dir, '-xdev', '-printf', '%d %b\\n'], {
       stdio: ['ignore', 'pipe', 'ignore'],
@@ -60,7 +60,7 @@ function isTooLarge(dir: string, signal: AbortSignal): Promise<boolean> {
         entries += 1
         blocks += used
         // The folders of the layers themselves add up to two levels to the depth.
-        isOver ||= depth > mostOfTree.depth + 2 || entries > mostOfTree.entries || blocks * 512 > mostBytes
+        isOver ||= depth > most.depth + 2 || entries > most.entries || blocks * 512 > mostBytes
       }
       if (isOver) child.kill('SIGKILL')
     })

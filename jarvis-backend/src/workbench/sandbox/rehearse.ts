@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { inTurns } from 'node-kit/steps'
 import type { Clock } from '../../lib/clock.ts'
 import { relayBind, relayEnv, relayed } from '../egress/relay.ts'
-import { heldTree, Unreadable } from '../files/held-tree.ts'
+import { heldTree, type MostOfTree, mostOfTree, Unreadable } from '../files/held-tree.ts'
 import { type Bind, type Cell, inside } from './argv.ts'
 import { type Below, changesInCopy, changesInUpper, type Effect, type Over } from './changes.ts'
 import { startUnderLandlock } from './landlock.ts'
@@ -40,13 +40,17 @@ export type Rehearsal = {
   confined: Confined
 }
 
-/** The dependencies of rehearsals. `dir`: a folder that only rehearsals use, on one file system with enough space. */
+/**
+ * The dependencies of rehearsals. `dir`: a folder that only rehearsals use, on one file system with enough space. `most`: limits of what a command
+ * leaves; default: `mostOfTree`.
+ */
 export type RehearseParts = {
   clock: Clock
   dir: string
   keep(bytes: Buffer): void
   discard(path: string): void
   bwrap?: string
+  most?: MostOfTree
 }
 
 /**
@@ -80,7 +84,7 @@ async function rehearsedIn(
     startedAt = Date.now(),
     mayCopy,
   }: Rehearsal & { mayCopy: boolean },
-  { clock, keep, discard, bwrap }: RehearseParts,
+  { clock, keep, discard, bwrap, most = mostOfTree }: RehearseParts,
 ): Promise<Rehearsing> {
   const secrets = new Set(survey.secrets.map(({ path }) => path))
   const start = async (way: Way) => {
@@ -91,7 +95,7 @@ async function rehearsedIn(
       clock,
       timeoutMs,
       starter: { before, ...(hasStdin && { hasStdin }), bwrap },
-      watch: watchLayer(layers.dir, clock),
+      watch: watchLayer(layers.dir, clock, most),
       ...(egress !== undefined && { around: relayed }),
       ...(confined.level === 'landlock' && {
         start: (program) => startUnderLandlock(layers, program, { abi: confined.abi, hasStdin }),
@@ -109,7 +113,7 @@ async function rehearsedIn(
     .then(async (end): Promise<Rehearsed> => {
       if (end.kind === 'not_started') return end
       const effect = end.isAlone
-        ? await effectOf(layers, way, { below, keep, startedAt, secrets }).catch(unread)
+        ? await effectOf(layers, way, { below, keep, startedAt, secrets, most }).catch(unread)
         : { changes: [], refused: [notAlone] }
       return { ...end, effect, way, output: running.output }
     })
@@ -141,11 +145,11 @@ function cellOver({ merged }: Layers, { repositories, secrets }: Survey, egress:
   return { binds: [...binds, relayBind], hidden, egress, env: relayEnv }
 }
 
-async function effectOf(layers: Layers, way: Way, over: Over): Promise<Effect> {
+async function effectOf(layers: Layers, way: Way, { most, ...over }: Over & { most: MostOfTree }): Promise<Effect> {
   if (way === 'copy') return inTurns(changesInCopy(layers.merged, over))
   try {
     // The layer is read here first, so that a tree beyond the limits is refused before `find` lists it.
-    await inTurns(heldTree(layers.upper, () => undefined))
+    await inTurns(heldTree(layers.upper, () => undefined, { most }))
   } catch (error) {
     if (error instanceof Unreadable) return { changes: [], refused: [error.message] }
     throw error
