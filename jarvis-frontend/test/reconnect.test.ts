@@ -4,7 +4,7 @@ import { every } from '../../jarvis-backend/test/support/real-time.ts'
 import { assistant, entriesOf, text, usage, user } from '../src/testing/entries.ts'
 import type { Scene } from '../src/testing/scene.ts'
 import { morning } from '../src/testing/scenes/morning.ts'
-import { password } from '../src/testing/scripted-server.ts'
+import { password, type Scripted } from '../src/testing/scripted-server.ts'
 import { openStage, type Stage, test } from './support/browser.ts'
 
 let stage: Stage
@@ -23,8 +23,22 @@ function words(): Scene {
 }
 const field = (page: Page) => page.getByRole('textbox', { name: 'Message' })
 const lost = (page: Page) => page.getByText(/Connection lost \d+ s ago\./)
+/** Nobody waits for what a page does by time: its clock goes on by itself, and is put forward. It stays with the page for the tests after this one. */
+const clocked = new WeakSet<Page>()
+const before = async (page: Page) => {
+  if (clocked.has(page)) return
+  clocked.add(page)
+  await page.clock.install()
+}
 /** The network says that it is back, so that nobody waits up to 5 s for the next try. */
 const wake = (page: Page) => page.evaluate("dispatchEvent(new Event('online'))")
+/** The server goes, and the page says so, which it does after a second. */
+async function leave(page: Page, server: Scripted) {
+  await server.close()
+  await page.getByText('offline').waitFor()
+  await page.clock.fastForward(2_000)
+  await lost(page).waitFor()
+}
 
 test('a link that drops twice in a burst of tokens leaves no gap and no double', async () => {
   const server = await stage.play(words())
@@ -62,16 +76,14 @@ test('offline and back: the time is said, what was typed stays, what was sent ar
   const scene = words()
   let server = await stage.play(scene)
   server.behaviour.takesSockets = false
-  const page = await stage.open(server, path)
+  const page = await stage.open(server, path, { before })
   const strip = page.locator('.strip.lost')
-  const away = async () => {
-    await server.close()
-    await lost(page).waitFor()
-  }
+  const away = () => leave(page, server)
 
   // Not reached yet.
-  await page.getByText(/JARVIS is not reached yet, after \d+ s\./).waitFor()
   await page.getByText('connecting', { exact: false }).first().waitFor()
+  await page.clock.fastForward(2_000)
+  await page.getByText(/JARVIS is not reached yet, after \d+ s\./).waitFor()
   // While it is still refused: a try of the page's own could take the strip away from under the pointer.
   await page.getByRole('button', { name: 'Try now' }).click()
   server.behaviour.takesSockets = true
@@ -85,6 +97,7 @@ test('offline and back: the time is said, what was typed stays, what was sent ar
   await page.getByText('offline').waitFor()
   await field(page).fill('half a thought, and more')
   server = await stage.play(scene, server.port)
+  await page.clock.fastForward(5_000)
   await strip.waitFor({ state: 'detached' })
   server.tell(id, 'chat:token', { text: 'Back again.' })
   await page.getByText('Back again.').waitFor()
@@ -126,10 +139,9 @@ test('offline and back: the time is said, what was typed stays, what was sent ar
 test('a message of a new chat that was sent without a link is typed again after a reload', async () => {
   const scene = words()
   const server = await stage.play(scene)
-  const page = await stage.open(server, '/')
+  const page = await stage.open(server, '/', { before })
   await page.getByText('live').waitFor()
-  await server.close()
-  await lost(page).waitFor()
+  await leave(page, server)
   await field(page).fill('Say this once.')
   await page.keyboard.press('Enter')
   await page.locator('.user').getByText('Say this once.').waitFor()
@@ -141,7 +153,7 @@ test('a message of a new chat that was sent without a link is typed again after 
 test('a link lost while the page still loads leaves no blank page: the rest comes once it is back', async () => {
   const scene = words()
   const server = await stage.play(scene)
-  const page = await stage.open(server, '/waiting', { role: 'nobody', own: {} })
+  const page = await stage.open(server, '/waiting', { role: 'nobody', own: {}, before })
   await page.locator('#password').waitFor()
   // While the link is live, a part that fails three times is given up.
   let isGone = () => {}
@@ -159,6 +171,7 @@ test('a link lost while the page still loads leaves no blank page: the rest come
   await page.getByText('offline').waitFor()
   isGone()
   await page.getByRole('link', { name: 'Chat' }).click()
+  await page.clock.fastForward(2_000)
   await lost(page).waitFor()
   await page.unrouteAll()
   await stage.play(scene, server.port)
@@ -182,21 +195,29 @@ test('pages that were never opened open without a link', async () => {
   })
   // The parts of those parts.
   await page.waitForLoadState('networkidle')
-  await server.close()
-  await lost(page).waitFor()
+  // Not earlier: this clock's `performance` has no entries.
+  await before(page)
+  await leave(page, server)
   await page.getByRole('link', { name: 'Waiting' }).click()
   await page.getByRole('heading', { name: 'Waiting for you' }).waitFor()
 })
 
 test('a part that is gone is said in its place, the rest stays', async () => {
   const server = await stage.play(words())
-  const page = await stage.open(server, '/', { role: 'nobody' })
+  const page = await stage.open(server, '/', { role: 'nobody', before })
   await page.locator('#password').waitFor()
   await page.route(/\/assets\/waiting-page/, (route) => route.fulfill({ status: 404 }))
   await page.keyboard.type(password)
   await page.keyboard.press('Enter')
   await page.getByRole('link', { name: 'Waiting' }).click()
-  await page.getByText('This part could not be shown. What you typed is kept.').waitFor()
+  // It is tried three times while the link is live, 2 s after each other.
+  const said = page.getByText('This part could not be shown. What you typed is kept.')
+  await expect
+    .poll(async () => {
+      await page.clock.fastForward(2_000)
+      return said.count()
+    })
+    .toBe(1)
   await page.getByRole('link', { name: 'Chat' }).click()
   await field(page).waitFor()
 })
