@@ -296,6 +296,7 @@ const sharedState: Record<string, string> = {
   '../../packages/ssh-grammar/src/command-words.ts': 'memo: a command and its words',
   '../../packages/ssh-grammar/src/judge-command.ts': 'memo: a command and its verdict',
   'agent/repeats.ts': 'memo: an entry, which never changes, and its hash',
+  'providers/conversation.ts': 'memo: the id of a call, and the id that requests use for it',
   'skills/folders.ts': 'memo: the hash of a skill’s files and what they say',
   'tools/catalog.ts': 'memo: a schema and its JSON',
   'tools/homelab/get-cluster-status.ts': 'memo: a state, which is of one site, and its summary',

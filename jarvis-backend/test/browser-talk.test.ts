@@ -60,6 +60,8 @@ test('what is said into the microphone becomes text in the composer and is sent 
   expect(await seriousFindings(page)).toEqual([])
   await talks.click()
   await expect.poll(async () => (await recipient())?.talks).toBe(false)
+  // The server knows before the page does.
+  await expect.poll(() => talks.isChecked()).toBe(false)
   await talks.click()
   await expect.poll(async () => (await recipient())?.talks).toBe(true)
 })

@@ -2,10 +2,11 @@ import type { PveReader } from '../homelab/ports.ts'
 import { type Clock, sleep } from '../lib/clock.ts'
 
 /**
- * A reader for one sweep. Requests run one after another with a pause of `pauseMs`, and at least one turn of the event loop: the demo answers from
- * memory, and a whole sweep in one turn would hold up a live answer. Each path is requested once, even if the request failed.
+ * A reader for one round of checks. Requests run one after another. Each path is requested once, even if the request failed.
+ * @param pauseMs the pause between two requests; 0: one turn of the event loop, because the demo answers from memory, and a whole sweep in one turn
+ * would hold up a live answer; undefined: no pause
  */
-export function pacedReader(api: PveReader, clock: Clock, pauseMs: number): PveReader {
+export function pacedReader(api: PveReader, clock: Clock, pauseMs?: number): PveReader {
   const known = new Map<string, Promise<unknown>>()
   let turn: Promise<unknown> = Promise.resolve()
   return {
@@ -17,8 +18,10 @@ export function pacedReader(api: PveReader, clock: Clock, pauseMs: number): PveR
         ask.signal.throwIfAborted()
         return api.get(path, query, ask)
       })
-      const pause = () =>
-        pauseMs === 0 ? new Promise(setImmediate) : sleep(clock, pauseMs, ask.signal).catch(() => {})
+      const pause = () => {
+        if (pauseMs === undefined) return undefined
+        return pauseMs === 0 ? new Promise(setImmediate) : sleep(clock, pauseMs, ask.signal).catch(() => {})
+      }
       turn = answer.then(pause, pause)
       known.set(key, answer)
       return answer

@@ -151,7 +151,7 @@ export class Rounds {
     this.#lookedAt = this.#parts.state()
     this.#lookedBy = this.#parts.limits()
     const checks = this.#parts.checks().filter((check) => check.pace === 'state' && this.isOn(check))
-    const unpaced = { ...ports, api: pacedReader(ports.api, clock, 0) }
+    const unpaced = { ...ports, api: pacedReader(ports.api, clock) }
     this.#take(await Promise.all(checks.map((check) => this.#look(check, unpaced))))
     board.forget(clock.now())
   }

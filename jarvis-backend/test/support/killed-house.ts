@@ -35,10 +35,22 @@ const isKept = (path: string) => !/^lock\.db|-shm$|^memory\.db/.test(basename(pa
 
 /** @returns a copy of the data dir as a SIGKILL would leave it now: what is not committed is in no file that the next life reads */
 function copyOf(dataDir: string): string {
-  const copy = folder()
-  cpSync(dataDir, copy, { recursive: true, filter: isKept })
+  const copy = wholeCopyOf(dataDir)
   if (existsSync(`${dataDir}.key`)) cpSync(`${dataDir}.key`, `${copy}.key`)
   return copy
+}
+
+/** Copies the data dir. A process of its own may remove the view of a command meanwhile: the copy begins anew when a file is gone while it is read. */
+function wholeCopyOf(dataDir: string): string {
+  for (let left = 20; ; left -= 1) {
+    const copy = folder()
+    try {
+      cpSync(dataDir, copy, { recursive: true, filter: isKept })
+      return copy
+    } catch (error) {
+      if ((error as NodeJS.ErrnoException).code !== 'ENOENT' || left === 0) throw error
+    }
+  }
 }
 
 /** Keeps each moment at which a point is reached. A fault of keeping is told once the life is over, because the product would handle it. */
