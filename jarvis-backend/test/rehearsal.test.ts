@@ -253,7 +253,7 @@ testWith('bubblewrap')('a command that writes without end is ended, and its effe
       why: 'layer',
       effect: { changes: [], refused: [expect.stringMatching(because) as string] },
     })
-  // What a person is told of it.
+  // A person is told the default limits.
   const { entries, depth } = mostOfTree
   expect(endWords({ why: 'layer', exitCode: 137 })).toContain(
     `${entries.toLocaleString('en')} files or ${depth} folders`,
