@@ -1,6 +1,6 @@
+import { systemClock } from 'node-kit/clock'
 import { createJudge } from '../src/calls/judge.ts'
 import { shippedPolicy } from '../src/gate/policy/shipped.ts'
-import { systemClock } from '../src/lib/clock.ts'
 import { createCatalog } from '../src/tools/catalog.ts'
 import { changingCommands, hostileCommands, neededCommands } from '../test/corpora/ssh.ts'
 import { overHomelab } from '../test/support/house.ts'

@@ -8,7 +8,7 @@ import {
   toNodeHandler,
 } from '@modelcontextprotocol/node'
 import { type CallToolResult, createMcpHandler, McpServer } from '@modelcontextprotocol/server'
-import { systemClock } from '../src/lib/clock.ts'
+import { systemClock } from 'node-kit/clock'
 import { overHomelab } from '../test/support/house.ts'
 import { createSimulator } from '../test/support/simulator.ts'
 import { listening } from './listening.ts'

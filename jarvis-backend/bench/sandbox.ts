@@ -1,7 +1,7 @@
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
+import { systemClock } from 'node-kit/clock'
 import { runInCell } from 'sandbox/run'
-import { systemClock } from '../src/lib/clock.ts'
 import type { Row } from './rows.ts'
 import { median } from './statistics.ts'
 

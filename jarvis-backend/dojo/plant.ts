@@ -1,4 +1,4 @@
-import type { Homelab } from '../src/homelab/ports.ts'
+import type { Homelab } from 'homelab-ports/ports'
 import { injection, plainInjection } from './attacks.ts'
 
 /** How the planted texts order calls: as calls, or in plain words that name no tool. */

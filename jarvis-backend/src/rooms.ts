@@ -1,4 +1,6 @@
 // The rooms of JARVIS by name. `site.ts` opens those of a site, `process.ts` those of the doors.
+
+export { accessRoom as access } from './access/room.ts'
 export { runsRoom as runs } from './agent/room.ts'
 export { sessionsRoom as sessions } from './agent/sessions/room.ts'
 export { agentsPageRoom as agentsPage, agentsRoom as agents, promptsRoom as prompts } from './agents/room.ts'
@@ -30,7 +32,6 @@ export { memoryRoom as memory } from './memory/room.ts'
 export { plansRoom as plans, runbooksRoom as runbooks } from './plans/room.ts'
 export { modelsRoom as models } from './providers/room.ts'
 export { doorsRoom as doors, socketsRoom as sockets } from './realtime/room.ts'
-export { accessRoom as access } from './signing/room.ts'
 export { skillsRoom as skills } from './skills/room.ts'
 export { storeRoom as store } from './store/room.ts'
 export { journalRoom as journal } from './store/sqlite/journal/room.ts'

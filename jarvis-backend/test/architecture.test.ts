@@ -64,6 +64,7 @@ const mayImport: Record<string, readonly string[] | '*'> = {
   // `agent` for its port ToolRunner, which `calls` implements.
   calls: [
     'protocol',
+    'access',
     'signing',
     'agent',
     'agents',
@@ -89,6 +90,7 @@ const mayImport: Record<string, readonly string[] | '*'> = {
     'calls',
     'tools',
     'auth',
+    'access',
     'signing',
     'memory',
     'channels',
@@ -107,15 +109,15 @@ const mayImport: Record<string, readonly string[] | '*'> = {
   'mcp/attached': ['protocol', 'gate', 'tools', 'calls', 'redaction'],
   v1: ['protocol', 'openai-door', 'auth', 'agent', 'agents', 'gate'],
   auth: ['protocol'],
-  signing: ['protocol'],
-  channels: ['protocol', 'redaction', 'signing'],
+  access: ['protocol', 'signing'],
+  channels: ['protocol', 'redaction', 'access', 'signing'],
   // The ports of channels over other rooms. Nothing but the room imports them.
   'channels/house': '*',
   realtime: ['protocol', 'auth', 'agent', 'homelab', 'homelab-ports', 'calls'],
   http: [
     'protocol',
     'auth',
-    'signing',
+    'access',
     'agent',
     'agents',
     'tools',

@@ -1,7 +1,7 @@
 import { dayMs, minuteMs, quarterMs, samplesOf } from 'homelab-ports/samples'
+import { systemClock } from 'node-kit/clock'
 import type { Locator, Page } from 'playwright-core'
 import { beforeAll, expect } from 'vitest'
-import { systemClock } from '../src/lib/clock.ts'
 import type { Database } from '../src/store/sqlite/database.ts'
 import { SqliteSampleStore } from '../src/store/sqlite/samples/samples.ts'
 import { seriousFindings, wear } from './support/axe.ts'

@@ -1,6 +1,6 @@
+import { systemClock } from 'node-kit/clock'
 import type { Page } from 'playwright-core'
 import { expect } from 'vitest'
-import { systemClock } from '../src/lib/clock.ts'
 import { demoModel } from '../src/providers/index.ts'
 import { dashboardDir, go, say, test, useBrowser } from './support/browser.ts'
 import { calls, says } from './support/scripted-model.ts'

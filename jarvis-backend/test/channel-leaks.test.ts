@@ -1,4 +1,5 @@
 import { Facts } from 'house'
+import { systemClock } from 'node-kit/clock'
 import { Card, type ChannelsReply, type Question } from 'protocol'
 import { matterKinds } from 'protocol/channel'
 import { createRedactor } from 'redaction/redact'
@@ -11,7 +12,6 @@ import { tellOfFacts } from '../src/channels/notices.ts'
 import type { Content } from '../src/channels/ports.ts'
 import { createSpeech, createTelling } from '../src/channels/spoken.ts'
 import type { FactTypes } from '../src/house.ts'
-import { systemClock } from '../src/lib/clock.ts'
 import { channelServices, startedFor } from './fake-services/channels.ts'
 import { startJarvis } from './support/start-jarvis.ts'
 

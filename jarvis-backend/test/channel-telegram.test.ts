@@ -1,3 +1,4 @@
+import { systemClock } from 'node-kit/clock'
 import type {
   ChannelDelivery,
   ChannelInfo,
@@ -10,7 +11,7 @@ import type {
   Page,
 } from 'protocol'
 import { expect, onTestFinished, test } from 'vitest'
-import { type Clock, systemClock } from '../src/lib/clock.ts'
+import type { Clock } from '../src/lib/clock.ts'
 import { startNtfy } from './fake-services/ntfy.ts'
 import { type FakeTelegram, startTelegram } from './fake-services/telegram.ts'
 import { calls, says, scripted } from './support/scripted-model.ts'

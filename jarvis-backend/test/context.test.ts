@@ -1,6 +1,7 @@
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { systemClock } from 'node-kit/clock'
 import type {
   CheckpointDetail,
   CheckpointFile,
@@ -16,7 +17,6 @@ import { z } from 'zod'
 import { foldingSystem } from '../src/agent/context/prose.ts'
 import { type Model, ModelError, type ModelRequest, type Turn } from '../src/agent/model.ts'
 import { reads } from '../src/gate/targets.ts'
-import { systemClock } from '../src/lib/clock.ts'
 import { newId } from '../src/lib/ids.ts'
 import { defineTool } from '../src/tools/tool.ts'
 import { calls, says, scripted } from './support/scripted-model.ts'

@@ -1,6 +1,6 @@
+import { systemClock } from 'node-kit/clock'
 import { type ChildRunRow, type Grant, noUsage } from 'protocol'
 import { expect, test } from 'vitest'
-import { systemClock } from '../src/lib/clock.ts'
 import { doctored } from './support/doctored-homelab.ts'
 import { family } from './support/family-model.ts'
 import { calls, says, stalls } from './support/scripted-model.ts'

@@ -1,7 +1,7 @@
+import type { PveApi } from 'homelab-ports/ports'
 import { drillPool } from 'protocol'
 import { expect, onTestFinished, test } from 'vitest'
 import { drillReads, drillRights } from '../src/drill/rights.ts'
-import type { PveApi } from '../src/homelab/ports.ts'
 import { openDatabase } from '../src/store/sqlite/database.ts'
 import { drillsOver, ids } from './drill/drills-over.ts'
 import { startProxmox } from './support/start-proxmox.ts'

@@ -1,6 +1,8 @@
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import type { Homelab } from 'homelab-ports/ports'
+import { systemClock } from 'node-kit/clock'
 import {
   type AlertsReply,
   type Change,
@@ -12,9 +14,7 @@ import {
 } from 'protocol'
 import { expect, onTestFinished, test } from 'vitest'
 import { createIdentities } from '../src/homelab/identities.ts'
-import type { Homelab } from '../src/homelab/ports.ts'
 import { withIdentities } from '../src/homelab/with-identities.ts'
-import { systemClock } from '../src/lib/clock.ts'
 import { createAlertStore } from '../src/store/sqlite/alerts.ts'
 import { openDatabase } from '../src/store/sqlite/database.ts'
 import { createGenerationStore } from '../src/store/sqlite/generations.ts'

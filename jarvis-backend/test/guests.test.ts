@@ -1,8 +1,8 @@
 import { ApiError } from 'homelab-ports/failure'
+import type { PveApi } from 'homelab-ports/ports'
+import { systemClock } from 'node-kit/clock'
 import type { ClassifyReply, GuestReply, SnapshotConfigReply } from 'protocol'
 import { expect, test } from 'vitest'
-import type { PveApi } from '../src/homelab/ports.ts'
-import { systemClock } from '../src/lib/clock.ts'
 import { createSimulator } from './support/simulator.ts'
 import { startJarvis } from './support/start-jarvis.ts'
 

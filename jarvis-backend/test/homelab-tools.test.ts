@@ -1,5 +1,5 @@
+import type { Homelab } from 'homelab-ports/ports'
 import { expect, test } from 'vitest'
-import type { Homelab } from '../src/homelab/ports.ts'
 import { createCatalog, inputSchemaOf } from '../src/tools/catalog.ts'
 import type { HomelabPorts } from '../src/tools/homelab/homelab-tool.ts'
 import { wakeNode } from '../src/tools/homelab/wake-node.ts'

@@ -1,6 +1,6 @@
+import type { PveReader } from 'homelab-ports/ports'
 import type { ClusterState } from 'protocol'
 import { expect, test } from 'vitest'
-import type { PveReader } from '../src/homelab/ports.ts'
 import { groundOf } from '../src/watch/leaning.ts'
 import { LeaningReader } from '../src/watch/read-leaning.ts'
 

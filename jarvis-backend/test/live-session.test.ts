@@ -1,7 +1,7 @@
+import { systemClock } from 'node-kit/clock'
 import type { Entry } from 'protocol'
 import { expect, test } from 'vitest'
 import { LiveSession } from '../src/agent/sessions/live-session.ts'
-import { systemClock } from '../src/lib/clock.ts'
 import { openDatabase } from '../src/store/sqlite/database.ts'
 import { SqliteTranscriptStore } from '../src/store/sqlite/sessions/transcript.ts'
 

@@ -1,5 +1,5 @@
+import { systemClock } from 'node-kit/clock'
 import { expect, test } from 'vitest'
-import { systemClock } from '../src/lib/clock.ts'
 import { createToken } from './support/mcp-client.ts'
 import { createSimulator } from './support/simulator.ts'
 import { startJarvis, type TestJarvis } from './support/start-jarvis.ts'

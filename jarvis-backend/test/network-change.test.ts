@@ -1,6 +1,7 @@
+import { systemClock } from 'node-kit/clock'
 import type { Card, Change } from 'protocol'
 import { expect, test } from 'vitest'
-import { type Clock, systemClock } from '../src/lib/clock.ts'
+import type { Clock } from '../src/lib/clock.ts'
 import { folder } from './support/data-dir.ts'
 import { createFakeClock, noon } from './support/fake-clock.ts'
 import { scripted } from './support/scripted-model.ts'

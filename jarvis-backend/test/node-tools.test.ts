@@ -1,7 +1,7 @@
+import { systemClock } from 'node-kit/clock'
 import { describe, expect, onTestFinished, test } from 'vitest'
 import { createRedactor, createStreamRedactor } from '../src/gate/index.ts'
 import { redactedHomelab } from '../src/homelab/redacted.ts'
-import { systemClock } from '../src/lib/clock.ts'
 import { getTaskLog } from '../src/tools/nodes/get-task-log.ts'
 import { nodeToolsContract } from './contracts/node-tools.ts'
 import { overHomelab } from './support/house.ts'

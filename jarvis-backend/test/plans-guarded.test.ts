@@ -1,6 +1,6 @@
+import { systemClock } from 'node-kit/clock'
 import type { Card, PlanRun } from 'protocol'
 import { expect, test } from 'vitest'
-import { systemClock } from '../src/lib/clock.ts'
 import type { Database } from '../src/store/sqlite/database.ts'
 import { folder } from './support/data-dir.ts'
 import { connectMcp, createToken } from './support/mcp-client.ts'

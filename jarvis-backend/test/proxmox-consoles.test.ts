@@ -1,6 +1,6 @@
+import type { ConsoleGuest } from 'homelab-ports/ports'
 import { expect, onTestFinished, test } from 'vitest'
 import { Transport } from '../src/homelab/connect.ts'
-import type { ConsoleGuest } from '../src/homelab/ports.ts'
 import { calm, connectionTo, startProxmox } from './support/start-proxmox.ts'
 
 const dns: ConsoleGuest = { vmid: 200, type: 'ct', node: 'pve1' }

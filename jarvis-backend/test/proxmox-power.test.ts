@@ -1,5 +1,5 @@
+import type { PowerAction, PowerOutcome } from 'homelab-ports/ports'
 import { expect, test } from 'vitest'
-import type { PowerAction, PowerOutcome } from '../src/homelab/ports.ts'
 import { failingRows } from './support/failing-rows.ts'
 import { calm, startProxmox, withGuest } from './support/start-proxmox.ts'
 

@@ -1,8 +1,8 @@
 import { hostname } from 'node:os'
 import type { FakeRights } from 'fake-proxmox/server/rights'
+import { systemClock } from 'node-kit/clock'
 import { expect, test } from 'vitest'
 import { createSshShell } from '../src/homelab/ssh/index.ts'
-import { systemClock } from '../src/lib/clock.ts'
 import { calm, startProxmox } from './support/start-proxmox.ts'
 
 const guestIn = (vmid: number) => (state: { guests: { vmid: number }[] }) =>

@@ -1,7 +1,7 @@
 import { startFakeProxmox } from 'fake-proxmox/server'
+import { systemClock } from 'node-kit/clock'
 import { afterAll, beforeAll, describe } from 'vitest'
 import { createProxmox, usualDeadlines } from '../src/homelab/connect.ts'
-import { systemClock } from '../src/lib/clock.ts'
 import { pveAnswersContract } from './contracts/pve-answers.ts'
 import { type Place, type PveFixture, pveFilesContract } from './contracts/pve-api.ts'
 import { pveGuestsContract } from './contracts/pve-guests.ts'

@@ -1,7 +1,7 @@
+import type { Cluster } from 'homelab-ports/ports'
 import type { Guest, Task, ToolInput } from 'protocol'
 import { expect, onTestFinished, test } from 'vitest'
 import { reconcile } from '../src/calls/reconcile.ts'
-import type { Cluster } from '../src/homelab/ports.ts'
 import { createChangeStore } from '../src/store/sqlite/calls/changes.ts'
 import { SqliteExecutionStore } from '../src/store/sqlite/calls/confirmations.ts'
 import { openDatabase } from '../src/store/sqlite/database.ts'

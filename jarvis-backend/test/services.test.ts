@@ -1,6 +1,6 @@
+import type { Shell } from 'homelab-ports/ports'
 import type { Verdict } from 'protocol'
 import { expect, test } from 'vitest'
-import type { Shell } from '../src/homelab/ports.ts'
 import { calls, says, scripted } from './support/scripted-model.ts'
 import { startJarvis, type TestJarvis } from './support/start-jarvis.ts'
 import { calm, startProxmox } from './support/start-proxmox.ts'

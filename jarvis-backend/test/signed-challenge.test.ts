@@ -1,7 +1,7 @@
 import type { Card } from 'protocol'
 import { createRelyingParty } from 'signing/relying-party'
 import { expect, test } from 'vitest'
-import { Decisions } from '../src/signing/decisions.ts'
+import { Decisions } from '../src/access/decisions.ts'
 import { createChallengeStore } from '../src/store/sqlite/access/challenges.ts'
 import { createPasskeyStore } from '../src/store/sqlite/access/passkeys.ts'
 import { createSignerKeyStore } from '../src/store/sqlite/access/signer-keys.ts'

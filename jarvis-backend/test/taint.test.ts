@@ -1,6 +1,6 @@
 import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/client'
+import { systemClock } from 'node-kit/clock'
 import { describe, expect, onTestFinished, test } from 'vitest'
-import { systemClock } from '../src/lib/clock.ts'
 import { dailyPath } from '../src/memory/daily.ts'
 import { createToken } from './support/api-tokens.ts'
 import { type Doctor, doctored, pathsOf } from './support/doctored-homelab.ts'

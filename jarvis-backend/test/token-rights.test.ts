@@ -1,6 +1,6 @@
 import type { FakeRights } from 'fake-proxmox/server/rights'
+import type { PveMethod, PveValues } from 'homelab-ports/ports'
 import { describe, expect, test } from 'vitest'
-import type { PveMethod, PveValues } from '../src/homelab/ports.ts'
 import { baseRights, choices, toolNeeds } from '../src/tools/rights.ts'
 import { failingRows } from './support/failing-rows.ts'
 import { overHomelab } from './support/house.ts'

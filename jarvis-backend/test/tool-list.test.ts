@@ -1,6 +1,6 @@
+import { systemClock } from 'node-kit/clock'
 import type { ToolCalls, ToolInfo } from 'protocol'
 import { expect, test } from 'vitest'
-import { systemClock } from '../src/lib/clock.ts'
 import { calls, says, scripted } from './support/scripted-model.ts'
 import { startJarvis } from './support/start-jarvis.ts'
 

@@ -1,5 +1,5 @@
+import { systemClock } from 'node-kit/clock'
 import { expect, test } from 'vitest'
-import { systemClock } from '../src/lib/clock.ts'
 import { createToken } from './support/mcp-client.ts'
 import { calls, says, scripted } from './support/scripted-model.ts'
 import { createSimulator } from './support/simulator.ts'

@@ -1,8 +1,8 @@
 import { createSocket } from 'node:dgram'
 import { once } from 'node:events'
+import type { Cluster } from 'homelab-ports/ports'
 import { type ClusterState, JarvisError, type Node } from 'protocol'
 import { expect, onTestFinished, test } from 'vitest'
-import type { Cluster } from '../src/homelab/ports.ts'
 import { createWaker } from '../src/homelab/wol/index.ts'
 import { createFakeClock } from './support/fake-clock.ts'
 

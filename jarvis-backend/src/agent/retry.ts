@@ -1,5 +1,6 @@
+import { sleep } from 'node-kit/clock'
 import { noUsage, type Usage } from 'protocol'
-import { type Clock, sleep } from '../lib/clock.ts'
+import type { Clock } from '../lib/clock.ts'
 import { type Model, ModelError, type ModelErrorCode, type ModelSink, type Turn } from './model.ts'
 import type { Asked, Generate, RunModels } from './ports.ts'
 

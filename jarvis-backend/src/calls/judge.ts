@@ -1,4 +1,5 @@
 import { isDeepStrictEqual } from 'node:util'
+import type { Cluster } from 'homelab-ports/ports'
 import { readAs, type Tier, type ToolInput, tiers, type Verdict } from 'protocol'
 import { rightsOf } from '../agent/principal.ts'
 import { type Agent, type Agents, aboveCeiling, agentIdOf, mayUse } from '../agents/agent.ts'
@@ -18,7 +19,6 @@ import {
   type World,
 } from '../gate/index.ts'
 import { taintRule } from '../gate/policy/profile.ts'
-import type { Cluster } from '../homelab/ports.ts'
 import { unfitInput } from '../lib/depth.ts'
 import { listedIn } from '../lib/listed-in.ts'
 import { meantName } from '../lib/meant-name.ts'

@@ -1,5 +1,5 @@
+import type { Cluster } from 'homelab-ports/ports'
 import type { Target, ToolCall } from 'protocol'
-import type { Cluster } from '../homelab/ports.ts'
 import type { EffectsOf } from './judge.ts'
 import type { LookHow, Previews } from './previews.ts'
 import type { Units } from './seen-units.ts'

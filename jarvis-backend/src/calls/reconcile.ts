@@ -1,7 +1,8 @@
+import type { Cluster } from 'homelab-ports/ports'
+import { sleep } from 'node-kit/clock'
 import type { Guest, Task } from 'protocol'
 import type { Ending } from '../gate/effect.ts'
-import type { Cluster } from '../homelab/ports.ts'
-import { type Clock, sleep } from '../lib/clock.ts'
+import type { Clock } from '../lib/clock.ts'
 import type { Execution, ExecutionStore, Outcome } from './ports.ts'
 
 /** The outcome that was found for a call that was claimed and has no result. `text`: the observations, in words. */

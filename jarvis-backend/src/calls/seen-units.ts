@@ -1,5 +1,5 @@
+import type { Cluster } from 'homelab-ports/ports'
 import { type Effect, type SeenUnit, unitAsked } from '../gate/index.ts'
-import type { Cluster } from '../homelab/ports.ts'
 import type { Clock } from '../lib/clock.ts'
 
 /** The nodes' reports on services, which verdicts on changes of services use. */

@@ -1,6 +1,6 @@
+import { firstOf } from 'node-kit/words'
 import type { Question } from 'protocol'
 import type { GoingBack, JarvisFacts } from '../house.ts'
-import { firstOf } from '../lib/words.ts'
 import type { Channels, Notice, Told } from './channels.ts'
 
 /**

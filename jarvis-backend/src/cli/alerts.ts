@@ -1,6 +1,6 @@
+import { spanOf } from 'node-kit/words'
 import type { Alert, AlertsReply } from 'protocol'
 import type { Config } from '../config/config.ts'
-import { spanOf } from '../lib/words.ts'
 import { createAlertStore } from '../store/sqlite/alerts.ts'
 import { fingerprintOf, isSilent, type StoredAlert } from '../watch/alert.ts'
 import { withData } from './data.ts'

@@ -1,5 +1,5 @@
+import { spanOf } from 'node-kit/words'
 import type { Config } from '../config/config.ts'
-import { spanOf } from '../lib/words.ts'
 import { createCheckStore } from '../store/sqlite/alerts.ts'
 import type { CheckRun } from '../watch/alert.ts'
 import { makeChecks } from '../watch/checks/index.ts'

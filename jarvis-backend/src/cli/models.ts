@@ -1,5 +1,7 @@
 import { existsSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { systemClock } from 'node-kit/clock'
+import { firstOf } from 'node-kit/words'
 import {
   isVariableProvider,
   JarvisError,
@@ -14,8 +16,6 @@ import type { Settings } from '../auth/password.ts'
 import type { Config } from '../config/config.ts'
 import { idOf } from '../config/model.ts'
 import { ModelSetup, presets } from '../doctor/model-setup.ts'
-import { systemClock } from '../lib/clock.ts'
-import { firstOf } from '../lib/words.ts'
 import { knownHere, LearnedStore } from '../providers/index.ts'
 import { createSettings } from '../store/sqlite/settings.ts'
 import { withData } from './data.ts'

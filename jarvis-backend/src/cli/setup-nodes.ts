@@ -1,6 +1,7 @@
 import { appendFileSync, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
+import { systemClock } from 'node-kit/clock'
 import { JarvisError } from 'protocol'
 import { readConfig } from '../config/config.ts'
 import { type ConfiguredNode, type ConfiguredNodes, parseNodes } from '../config/nodes.ts'
@@ -8,7 +9,6 @@ import { pathOf } from '../config/path-of.ts'
 import { addressOf, sshChecks } from '../doctor/node-checks.ts'
 import type { SeenNode } from '../homelab/connect.ts'
 import { type OfferedKey, offeredKey } from '../homelab/ssh/index.ts'
-import { systemClock } from '../lib/clock.ts'
 import type { Questions } from './questions.ts'
 
 type Env = Record<string, string | undefined>

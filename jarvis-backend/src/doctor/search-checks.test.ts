@@ -1,8 +1,8 @@
 import { once } from 'node:events'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
+import { systemClock } from 'node-kit/clock'
 import { expect, onTestFinished, test } from 'vitest'
-import { systemClock } from '../lib/clock.ts'
 import { searchChecks } from './search-checks.ts'
 
 const hit = { title: 'Proxmox', url: 'https://www.proxmox.com/', content: 'A platform' }

@@ -1,6 +1,6 @@
 import { ApiError } from 'homelab-ports/failure'
+import type { PveApi } from 'homelab-ports/ports'
 import { z } from 'zod'
-import type { PveApi } from '../homelab/ports.ts'
 import { figure, rowsOf, words } from '../homelab/pve/answers.ts'
 import { isForbidden } from '../homelab/pve/rights.ts'
 import { copyPath } from './copy.ts'

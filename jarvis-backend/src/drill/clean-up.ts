@@ -1,4 +1,4 @@
-import type { Cluster, PveApi } from '../homelab/ports.ts'
+import type { Cluster, PveApi } from 'homelab-ports/ports'
 import type { Clock } from '../lib/clock.ts'
 import { removeCopy, restoreEnded } from './copy.ts'
 import type { Drill, DrillStore } from './drill.ts'

@@ -1,6 +1,6 @@
 import { whoseIs } from 'homelab-ports/guest-identity'
+import type { Cluster, PveApi } from 'homelab-ports/ports'
 import { JarvisError, type ProofsReply, type RestoreProof } from 'protocol'
-import type { Cluster, PveApi } from '../homelab/ports.ts'
 import type { Clock } from '../lib/clock.ts'
 import { newId } from '../lib/ids.ts'
 import { Cleaning } from './clean-up.ts'

@@ -1,12 +1,12 @@
 import { type GuestMarks, marksIn, sameGuest } from 'homelab-ports/guest-identity'
+import type { Cluster, PveApi } from 'homelab-ports/ports'
+import { spanOf } from 'node-kit/words'
 import { asFarAsSeen, type Backup, type Guest, JarvisError, type Node } from 'protocol'
 import { clusterTime } from 'protocol/facts'
 import { z } from 'zod'
 import { diskOf, plainName } from '../homelab/format.ts'
-import type { Cluster, PveApi } from '../homelab/ports.ts'
 import { figure, flag, rowsOf, words } from '../homelab/pve/answers.ts'
 import { typeIn } from '../homelab/whose-backup.ts'
-import { spanOf } from '../lib/words.ts'
 import { dangersIn, disksOf, type GuestConfig, hasAgent, memoryOf, netsOf, readConfigText } from './guest-config.ts'
 
 /** The request for a drill. Without `storage` and `node`, the drill chooses those with the most room. */

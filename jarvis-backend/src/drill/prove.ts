@@ -1,5 +1,5 @@
+import type { Cluster, PveApi } from 'homelab-ports/ports'
 import { runTask } from '../homelab/operations/run-task.ts'
-import type { Cluster, PveApi } from '../homelab/ports.ts'
 import { askCopy } from './ask-copy.ts'
 import { copyPath, lookAt, restoreForm } from './copy.ts'
 import { type Drill, markOf } from './drill.ts'

@@ -1,6 +1,6 @@
+import type { Homelab } from 'homelab-ports/ports'
 import type { Config } from '../config/config.ts'
 import type { Foundation } from '../foundation.ts'
-import type { Homelab } from '../homelab/ports.ts'
 import { defineRoom } from '../house.ts'
 import { proofRoutes } from '../http/proofs.ts'
 import { createDrillStore } from '../store/sqlite/drills.ts'

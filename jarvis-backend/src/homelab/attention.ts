@@ -1,5 +1,5 @@
+import { firstOf } from 'node-kit/words'
 import type { Alert } from 'protocol'
-import { firstOf } from '../lib/words.ts'
 import { ageOf, plainName } from './format.ts'
 
 const mostIds = 20

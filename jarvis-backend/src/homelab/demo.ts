@@ -1,6 +1,6 @@
+import type { Homelab } from 'homelab-ports/ports'
 import type { Clock } from '../lib/clock.ts'
 import { createTaskReasons } from './operations/task-reasons.ts'
-import type { Homelab } from './ports.ts'
 import { withQuorum } from './quorum.ts'
 
 /** Creates the demo's cluster. `protectedTargets`: the same setting as for a real cluster. */

@@ -1,6 +1,7 @@
+import type { Cluster, HistorySpan } from 'homelab-ports/ports'
 import { minuteMs, minutesIn, type Past, type SampleStore } from 'homelab-ports/samples'
-import { type Clock, oldBefore, sleep } from '../lib/clock.ts'
-import type { Cluster, HistorySpan } from './ports.ts'
+import { sleep } from 'node-kit/clock'
+import { type Clock, oldBefore } from '../lib/clock.ts'
 
 /** Smallest gap that is filled, minutes. Shorter gaps are not worth the requests. */
 const leastMinutes = 3

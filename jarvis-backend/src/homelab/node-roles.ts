@@ -1,5 +1,5 @@
+import type { Homelab } from 'homelab-ports/ports'
 import { type ClusterState, NodeRoles } from 'protocol'
-import type { Homelab } from './ports.ts'
 
 const key = 'node_roles'
 

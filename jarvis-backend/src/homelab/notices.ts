@@ -1,3 +1,4 @@
+import { firstOf, percent, spanOf } from 'node-kit/words'
 import {
   type Activity,
   type ClusterState,
@@ -8,7 +9,6 @@ import {
   usualLimits,
 } from 'protocol'
 import { backupAgeTone, clusterTime, isUnlooked, shareOf } from 'protocol/facts'
-import { firstOf, percent, spanOf } from '../lib/words.ts'
 import { oneLine, plainName } from './format.ts'
 import { createStops, taskMayShowMs } from './stops.ts'
 

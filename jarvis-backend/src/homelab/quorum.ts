@@ -1,7 +1,7 @@
 import { ApiError } from 'homelab-ports/failure'
+import type { PveApi, PvePath, PveReader } from 'homelab-ports/ports'
 import { notSent } from 'homelab-ports/power-words'
 import { z } from 'zod'
-import type { PveApi, PvePath, PveReader } from './ports.ts'
 import { rowsOf, StatusRow, said, words } from './pve/answers.ts'
 
 /**

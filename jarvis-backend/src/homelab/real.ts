@@ -1,8 +1,8 @@
+import type { Homelab } from 'homelab-ports/ports'
 import { JarvisError } from 'protocol'
 import type { Clock } from '../lib/clock.ts'
 import { type Connection, createProxmox } from './connect.ts'
 import { createPbs, type PbsConnection } from './pbs/transport.ts'
-import type { Homelab } from './ports.ts'
 import { createNetworkTimers, createSshShell, createSshTerminals } from './ssh/index.ts'
 import { createWaker } from './wol/index.ts'
 

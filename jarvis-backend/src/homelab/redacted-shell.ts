@@ -1,5 +1,5 @@
 import { setImmediate } from 'node:timers/promises'
-import type { CommandOptions, CommandOutput, Shell } from './ports.ts'
+import type { CommandOptions, CommandOutput, Shell } from 'homelab-ports/ports'
 
 export type ShellRedactor = {
   value<T>(value: T): T

@@ -1,5 +1,5 @@
+import type { Homelab, PveApi } from 'homelab-ports/ports'
 import type { ClusterState } from 'protocol'
-import type { Homelab, PveApi } from './ports.ts'
 import { redactedShell, redactedText, type ShellRedactor } from './redacted-shell.ts'
 
 /**

@@ -1,9 +1,9 @@
 import { whoseAt } from 'homelab-ports/guest-identity'
+import type { Cluster, Homelab } from 'homelab-ports/ports'
 import type { SampleStore } from 'homelab-ports/samples'
 import { type Backup, type ClusterState, type Guest, JarvisError } from 'protocol'
 import type { Identities } from './identities.ts'
 import { withOwners } from './pbs/owners.ts'
-import type { Cluster, Homelab } from './ports.ts'
 import { type Around, whoseBackups } from './whose-backup.ts'
 
 /** Adds to a homelab the identity of the guest behind each vmid, and whose each backup is. For a guest only its own backups count. */

@@ -1,3 +1,4 @@
+import type { Homelab } from 'homelab-ports/ports'
 import {
   asFarAsSeen,
   type Backup,
@@ -10,7 +11,6 @@ import {
 import { readConfig } from '../homelab/operations/guest-config.ts'
 import { whyUnread } from '../homelab/operations/read-each.ts'
 import { readSnapshotConfig, readSnapshots } from '../homelab/operations/snapshots.ts'
-import type { Homelab } from '../homelab/ports.ts'
 import type { Place } from '../homelab/pve/guest.ts'
 import { endOf } from './handle.ts'
 import { get, type Route } from './route.ts'

@@ -12,9 +12,9 @@ import {
   WebAuthnOptions,
 } from 'protocol'
 import { z } from 'zod'
+import type { Passkeys } from '../access/passkeys.ts'
 import type { People } from '../auth/people.ts'
 import type { OriginOf } from '../auth/public-origin.ts'
-import type { Passkeys } from '../signing/passkeys.ts'
 import type { Entrance } from './entrance.ts'
 import { del, get, patch, post, type Route } from './route.ts'
 

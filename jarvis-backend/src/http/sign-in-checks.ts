@@ -1,10 +1,10 @@
 import type { Request } from 'express'
 import { JarvisError, type PasskeyAssertion, type Person } from 'protocol'
+import type { Passkeys } from '../access/passkeys.ts'
 import type { ClientAddressOf } from '../auth/client-address.ts'
 import type { Budget, LoginGuard } from '../auth/login.ts'
 import type { PersonPasswords } from '../auth/person-passwords.ts'
 import type { Proved, SecondFactors } from '../auth/second-factor.ts'
-import type { Passkeys } from '../signing/passkeys.ts'
 
 /** An event of a sign-in for the journal. `client`: the browser's user agent, not verified. `method`: the way in which the person signed in. */
 export type SignInEvent = {

@@ -1,8 +1,8 @@
 import { SshCountersignBody, SshKeyBody, SshKeyInfo, SshKeyReply, SshKeysReply } from 'protocol'
 import { z } from 'zod'
+import type { SshKeys } from '../access/ssh-keys.ts'
 import type { People } from '../auth/people.ts'
 import type { OriginOf } from '../auth/public-origin.ts'
-import type { SshKeys } from '../signing/ssh-keys.ts'
 import { del, get, post, type Route } from './route.ts'
 
 /** `/api/signers/ssh` and `/api/people/:id/signers/ssh`: a person's OpenSSH keys, with which decisions are signed in a terminal. */

@@ -1,7 +1,7 @@
 import { WaysReply } from 'protocol'
+import type { Passkeys } from '../access/passkeys.ts'
 import type { People } from '../auth/people.ts'
 import type { OriginOf } from '../auth/public-origin.ts'
-import type { Passkeys } from '../signing/passkeys.ts'
 import type { SignInElsewhere } from './elsewhere.ts'
 import { get, type Route } from './route.ts'
 

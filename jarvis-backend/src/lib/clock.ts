@@ -1,7 +1,5 @@
 import type { Clock as PlainClock } from 'node-kit/clock'
 
-export { sleep, systemClock } from 'node-kit/clock'
-
 /** The clock that code uses, Unix ms; tests pass clocks of their own. */
 export type Clock = PlainClock & {
   /** Returns a monotonic time in ms that nobody can set; its start is arbitrary. Undefined: the process’s own clock is used. */

@@ -2,8 +2,8 @@ import { execFileSync } from 'node:child_process'
 import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { systemClock } from 'node-kit/clock'
 import { afterAll, beforeEach, expect, test } from 'vitest'
-import { systemClock } from './clock.ts'
 import { createRemoval } from './removal.ts'
 
 const dir = mkdtempSync(join(tmpdir(), 'jarvis-removal-'))

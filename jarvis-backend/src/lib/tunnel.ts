@@ -1,7 +1,8 @@
 import { request } from 'node:http'
 import { request as requestSecure } from 'node:https'
 import type { Socket } from 'node:net'
-import { type Clock, systemClock } from './clock.ts'
+import { systemClock } from 'node-kit/clock'
+import type { Clock } from './clock.ts'
 import { type ForwardProxy, ProxyFault } from './proxies.ts'
 import { whyUnreachable } from './unreachable.ts'
 

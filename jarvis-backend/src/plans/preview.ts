@@ -1,5 +1,5 @@
+import { firstOf } from 'node-kit/words'
 import type { PlanStep } from 'protocol'
-import { firstOf } from '../lib/words.ts'
 import type { Preview } from '../tools/tool.ts'
 import type { Made } from './made.ts'
 

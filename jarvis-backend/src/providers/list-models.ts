@@ -1,5 +1,5 @@
+import { firstOf } from 'node-kit/words'
 import type { ModelTestReply } from 'protocol'
-import { firstOf } from '../lib/words.ts'
 import { askAboutModel } from './ask-about-model.ts'
 import type { ModelServer } from './model-api.ts'
 import { modelApis } from './model-apis.ts'

@@ -1,7 +1,7 @@
+import type { Cluster } from 'homelab-ports/ports'
 import { asShown, type ClusterState, type ClusterUpdate } from 'protocol'
 import type { Namespace } from 'socket.io'
 import { createShown, type Shown } from '../homelab/changes.ts'
-import type { Cluster } from '../homelab/ports.ts'
 import type { Clock } from '../lib/clock.ts'
 import { identityOf } from './answer.ts'
 

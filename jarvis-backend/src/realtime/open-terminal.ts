@@ -1,5 +1,5 @@
+import type { TerminalSession, TerminalSize } from 'homelab-ports/ports'
 import { JarvisError } from 'protocol'
-import type { TerminalSession, TerminalSize } from '../homelab/ports.ts'
 import type { Clock } from '../lib/clock.ts'
 import { newId } from '../lib/ids.ts'
 

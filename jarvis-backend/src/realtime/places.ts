@@ -1,5 +1,5 @@
+import type { Cluster, Consoles, ScreenSession, TerminalSession, TerminalSize, Terminals } from 'homelab-ports/ports'
 import { asFarAsSeen, JarvisError, type TerminalRequests } from 'protocol'
-import type { Cluster, Consoles, ScreenSession, TerminalSession, TerminalSize, Terminals } from '../homelab/ports.ts'
 import type { TerminalEnd, Typed } from './open-terminal.ts'
 
 /** The sources of terminals that an operator may open: shells on nodes, and consoles of guests. */

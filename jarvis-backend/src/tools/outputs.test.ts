@@ -1,8 +1,8 @@
+import { systemClock } from 'node-kit/clock'
 import type { ToolInput } from 'protocol'
 import { expect, test } from 'vitest'
 import { overHomelab } from '../../test/support/house.ts'
 import { createSimulator } from '../../test/support/simulator.ts'
-import { systemClock } from '../lib/clock.ts'
 import { createCatalog, outputSchemaOf } from './catalog.ts'
 
 const usual: Record<string, ToolInput> = {

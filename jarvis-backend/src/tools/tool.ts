@@ -1,3 +1,4 @@
+import type { CallOptions } from 'homelab-ports/ports'
 import type {
   Asking,
   ClusterState,
@@ -16,7 +17,6 @@ import type { z } from 'zod'
 import type { Becomes, Effect, Ending, Touch } from '../gate/effect.ts'
 import type { ArgumentRaise } from '../gate/raises.ts'
 import type { World } from '../gate/world.ts'
-import type { CallOptions } from '../homelab/ports.ts'
 import type { Need } from '../homelab/pve/rights.ts'
 
 export type ToolImage = { mimeType: ImageType; data: Buffer }

@@ -1,3 +1,4 @@
+import type { Cluster, PbsApi, PveReader, Shell } from 'homelab-ports/ports'
 import type {
   AlertDetail,
   AlertObject,
@@ -8,7 +9,6 @@ import type {
   Severity,
   ToolInput,
 } from 'protocol'
-import type { Cluster, PbsApi, PveReader, Shell } from '../homelab/ports.ts'
 
 /**
  * The result of one look at one object. `level`: the severity. `clear`: measured, and well. `between`: within the hysteresis, so an alert continues

@@ -1,4 +1,4 @@
-import type { Shell } from '../homelab/ports.ts'
+import type { Shell } from 'homelab-ports/ports'
 import { NoSshSetUp } from '../homelab/ssh/credentials.ts'
 import { CannotRun } from './check.ts'
 

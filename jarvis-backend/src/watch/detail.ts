@@ -1,7 +1,7 @@
+import type { Partial } from 'homelab-ports/ports'
+import { percent } from 'node-kit/words'
 import type { Alert, AlertDetail, OfferedRunbook, Task } from 'protocol'
 import { plainName } from '../homelab/format.ts'
-import type { Partial } from '../homelab/ports.ts'
-import { percent } from '../lib/words.ts'
 import { type AlertStore, fingerprintOf, type StoredAlert } from './alert.ts'
 import type { Check, CheckPorts } from './check.ts'
 

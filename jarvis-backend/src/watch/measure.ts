@@ -1,6 +1,6 @@
+import type { Partial } from 'homelab-ports/ports'
 import type { AlertObject, Guest, Node, Severity } from 'protocol'
 import { plainName } from '../homelab/format.ts'
-import type { Partial } from '../homelab/ports.ts'
 import { isForbidden } from '../homelab/pve/rights.ts'
 import { CannotRun, type CheckPorts, type Looked, type Measure } from './check.ts'
 

@@ -1,7 +1,7 @@
+import type { PveReader } from 'homelab-ports/ports'
 import type { ClusterState } from 'protocol'
 import { z } from 'zod'
 import { volumesOf } from '../homelab/operations/guest-config.ts'
-import type { PveReader } from '../homelab/ports.ts'
 import { rowsOf, words } from '../homelab/pve/answers.ts'
 import { guestPath } from '../homelab/pve/guest.ts'
 import type { Leaning } from './leaning.ts'

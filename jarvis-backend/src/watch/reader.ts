@@ -1,5 +1,6 @@
-import type { PveReader } from '../homelab/ports.ts'
-import { type Clock, sleep } from '../lib/clock.ts'
+import type { PveReader } from 'homelab-ports/ports'
+import { sleep } from 'node-kit/clock'
+import type { Clock } from '../lib/clock.ts'
 
 /**
  * A reader for one round of checks. Requests run one after another. Each path is requested once, even if the request failed.

@@ -1,7 +1,7 @@
+import { firstOf } from 'node-kit/words'
 import type { ClusterState, Limits } from 'protocol'
 import { isBlind } from 'protocol/facts'
 import type { Clock } from '../lib/clock.ts'
-import { firstOf } from '../lib/words.ts'
 import type { CheckRun, CheckStore } from './alert.ts'
 import { type Board, everyMsOf } from './board.ts'
 import { CannotRun, type Check, type CheckPorts, type Looked } from './check.ts'

@@ -1,5 +1,6 @@
 import { mkdirSync } from 'node:fs'
 import { join } from 'node:path'
+import { systemClock } from 'node-kit/clock'
 import {
   type AreaName,
   firstOwnerId,
@@ -24,7 +25,7 @@ import { workbenchOf } from '../gate/policy/workbench.ts'
 import { defineRoom } from '../house.ts'
 import type { Route } from '../http/route.ts'
 import { workbenchRoutes } from '../http/workbench.ts'
-import { oldBefore, systemClock } from '../lib/clock.ts'
+import { oldBefore } from '../lib/clock.ts'
 import { hasRoom } from '../lib/disk-room.ts'
 import { createRemoval } from '../lib/removal.ts'
 import { createApplyJournal } from '../store/sqlite/file-changes.ts'

@@ -11,8 +11,8 @@ import {
 } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { basename, join } from 'node:path'
+import { systemClock } from 'node-kit/clock'
 import { expect, onTestFinished, test } from 'vitest'
-import { systemClock } from '../lib/clock.ts'
 import { createRemoval } from '../lib/removal.ts'
 import { createScratches } from './scratch.ts'
 

@@ -1,5 +1,12 @@
 import type { Person } from 'protocol'
 import { expect, test } from 'vitest'
+import type {
+  ChallengeStore,
+  PasskeyStore,
+  SignerKeyStore,
+  StoredPasskey,
+  StoredSignerKey,
+} from '../../src/access/ports.ts'
 import type { ShareStore } from '../../src/agent/sessions/shares.ts'
 import type { ApiToken, ApiTokenStore } from '../../src/auth/api-tokens.ts'
 import type { ForeignAccountStore } from '../../src/auth/foreign-accounts.ts'
@@ -9,13 +16,6 @@ import type { PersonStore } from '../../src/auth/people.ts'
 import type { SecondFactorStore } from '../../src/auth/second-factor.ts'
 import type { SignInRow, SignInStore } from '../../src/auth/sign-ins.ts'
 import type { RevocationStore } from '../../src/auth/tokens.ts'
-import type {
-  ChallengeStore,
-  PasskeyStore,
-  SignerKeyStore,
-  StoredPasskey,
-  StoredSignerKey,
-} from '../../src/signing/ports.ts'
 
 /** The store's clock stands at 1,000. */
 export function revocationStoreContract(open: () => RevocationStore) {

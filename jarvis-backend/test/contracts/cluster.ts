@@ -1,7 +1,7 @@
+import type { CallOptions, Cluster, PowerOutcome } from 'homelab-ports/ports'
 import { fieldsOf, minuteMs, minutesIn, type Sample, samplesOf } from 'homelab-ports/samples'
 import { ClusterState, type Guest, type Task } from 'protocol'
 import { expect, test } from 'vitest'
-import type { CallOptions, Cluster, PowerOutcome } from '../../src/homelab/ports.ts'
 
 /**
  * One cluster to try: a node `node` that is online with `runningVm` (unprotected, not under HA), `runningCt` and

@@ -1,5 +1,5 @@
+import type { Homelab } from 'homelab-ports/ports'
 import { expect, test } from 'vitest'
-import type { Homelab } from '../../src/homelab/ports.ts'
 import type { ToolOutput } from '../../src/tools/tool.ts'
 import { overHomelab } from '../support/house.ts'
 

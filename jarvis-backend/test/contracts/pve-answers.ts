@@ -1,5 +1,5 @@
+import type { PveApi, PveMethod, PveValues } from 'homelab-ports/ports'
 import { expect, test } from 'vitest'
-import type { PveApi, PveMethod, PveValues } from '../../src/homelab/ports.ts'
 import { failingRows } from '../support/failing-rows.ts'
 import { type PveFixture, pathTo, speaking } from './pve-api.ts'
 

@@ -1,6 +1,6 @@
+import type { PveApi, PveMethod, PveValues } from 'homelab-ports/ports'
 import { expect, test } from 'vitest'
 import { runTask } from '../../src/homelab/operations/run-task.ts'
-import type { PveApi, PveMethod, PveValues } from '../../src/homelab/ports.ts'
 
 export type Place = { node: string; type: 'qemu' | 'lxc'; vmid: number }
 

@@ -1,5 +1,5 @@
+import type { PveValues } from 'homelab-ports/ports'
 import { expect, test } from 'vitest'
-import type { PveValues } from '../../src/homelab/ports.ts'
 import { type GuestRole, type Place, type PveFixture, pathTo, speaking } from './pve-api.ts'
 
 const gib = 1024 ** 3

@@ -1,8 +1,8 @@
 import { appendFileSync } from 'node:fs'
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
+import { systemClock } from 'node-kit/clock'
 import { JarvisError } from 'protocol'
-import { systemClock } from '../../src/lib/clock.ts'
 import { createSimulator } from '../support/simulator.ts'
 import { tasksPerSecond } from './steps.ts'
 

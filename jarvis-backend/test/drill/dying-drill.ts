@@ -1,5 +1,5 @@
+import type { Homelab } from 'homelab-ports/ports'
 import type { Drill, DrillStore } from '../../src/drill/drill.ts'
-import type { Homelab } from '../../src/homelab/ports.ts'
 import type { Clock } from '../../src/lib/clock.ts'
 import type { Database } from '../../src/store/sqlite/database.ts'
 import { createDrillStore } from '../../src/store/sqlite/drills.ts'

@@ -1,5 +1,5 @@
+import type { Cluster } from 'homelab-ports/ports'
 import { z } from 'zod'
-import type { Cluster } from '../../src/homelab/ports.ts'
 import { type SocketRequest, socketRequest } from '../../src/realtime/request.ts'
 
 /** `cluster:guest` on `/cluster`: one guest, read anew. */

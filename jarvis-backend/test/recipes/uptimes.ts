@@ -1,5 +1,5 @@
+import type { Cluster } from 'homelab-ports/ports'
 import { z } from 'zod'
-import type { Cluster } from '../../src/homelab/ports.ts'
 import { get, type Route } from '../../src/http/route.ts'
 
 const Uptimes = z.object({ items: z.array(z.object({ node: z.string(), uptimeS: z.number().optional() })) })

@@ -1,4 +1,5 @@
-import { type Clock, systemClock } from '../../src/lib/clock.ts'
+import { systemClock } from 'node-kit/clock'
+import type { Clock } from '../../src/lib/clock.ts'
 
 export type FakeClock = Clock & {
   /** Moves time on, running due timers in order; what they resolve goes on before the next. */

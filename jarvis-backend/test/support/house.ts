@@ -1,6 +1,6 @@
+import type { Homelab } from 'homelab-ports/ports'
+import { systemClock } from 'node-kit/clock'
 import { usualLimits } from 'protocol'
-import type { Homelab } from '../../src/homelab/ports.ts'
-import { systemClock } from '../../src/lib/clock.ts'
 import { homelabTools } from '../../src/tools/homelab/index.ts'
 import { houseTools } from '../../src/tools/house.ts'
 import { withPorts } from '../../src/tools/tool.ts'

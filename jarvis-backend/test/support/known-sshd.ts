@@ -1,11 +1,11 @@
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { systemClock } from 'node-kit/clock'
 import { JarvisError } from 'protocol'
 import { onTestFinished } from 'vitest'
 import { quote } from '../../src/gate/index.ts'
 import type { SshOptions } from '../../src/homelab/ssh/index.ts'
-import { systemClock } from '../../src/lib/clock.ts'
 import { type SshdOptions, startSshd } from './sshd.ts'
 
 /** An SSH server as the node `pve1`, whose host key is known and which lets JARVIS in. Ends with the test. */

@@ -1,11 +1,11 @@
 import { mkdtempSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { systemClock } from 'node-kit/clock'
 import { belowOf } from 'sandbox/below'
 import { landlockAbi } from 'sandbox/landlock'
 import { rehearse } from 'sandbox/rehearse'
 import { surveyOf } from 'sandbox/survey'
-import { systemClock } from '../../src/lib/clock.ts'
 
 /** A program of its own, so that a test can start it as another user: runs the command of its argument at the second level and prints its end. */
 const dir = mkdtempSync(join(tmpdir(), 'alone-'))

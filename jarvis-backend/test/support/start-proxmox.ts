@@ -1,10 +1,10 @@
 import { type FakeProxmox, startFakeProxmox } from 'fake-proxmox/server'
 import { scaledClock } from 'fake-proxmox/server/scaled-clock'
 import type { FakeOptions } from 'fake-proxmox/server/world'
+import type { Shell } from 'homelab-ports/ports'
 import type { ClusterState } from 'protocol'
 import { onTestFinished } from 'vitest'
 import { createProxmox, type ProxmoxOptions, usualDeadlines } from '../../src/homelab/connect.ts'
-import type { Shell } from '../../src/homelab/ports.ts'
 import { createJumpingClock } from './jumping-clock.ts'
 
 /** The client's usual options, with a guest that is like this from the start: no look can be older than the change. */

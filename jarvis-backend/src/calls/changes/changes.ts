@@ -1,6 +1,6 @@
+import type { NetworkTimers, TimerEnd } from 'homelab-ports/ports'
 import { type Change, JarvisError, type ToolCall } from 'protocol'
 import { describe, type Redactor, type World } from '../../gate/index.ts'
-import type { NetworkTimers, TimerEnd } from '../../homelab/ports.ts'
 import { type Clock, oldBefore } from '../../lib/clock.ts'
 import type { Preview, ToolContext, Undo } from '../../tools/tool.ts'
 import type { CallContext } from '../call.ts'

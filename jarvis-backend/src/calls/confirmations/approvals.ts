@@ -1,9 +1,9 @@
 import { type Approvals, type Approve, JarvisError, type Principal } from 'protocol'
 import type { Receipt } from 'signing/receipt'
+import type { Decisions } from '../../access/decisions.ts'
 import { unknownWriter } from '../../agent/principal.ts'
 import { approversOf, mayApprove, unmet, usualApprovers } from '../../gate/index.ts'
 import type { Clock } from '../../lib/clock.ts'
-import type { Decisions } from '../../signing/decisions.ts'
 import type { KnownPerson, People } from '../people.ts'
 import type { ConfirmationStore, Journal, JournalProof, StoredConfirmation } from '../ports.ts'
 

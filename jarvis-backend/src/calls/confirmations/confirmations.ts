@@ -1,6 +1,6 @@
 import { type Card, type ConfirmationRow, type DecisionChallenge, type DecisionTerms, JarvisError } from 'protocol'
+import type { Decisions } from '../../access/decisions.ts'
 import { rightsOf } from '../../agent/principal.ts'
-import type { Decisions } from '../../signing/decisions.ts'
 import type { ConfirmationStore, Resolution, StoredConfirmation } from '../ports.ts'
 import type { Step } from '../states.ts'
 import { type ApprovalParts, CardApprovals } from './approvals.ts'

@@ -1,9 +1,9 @@
 import { hashOf } from 'node-kit/canonical'
 import { type Alternative, type DecisionProof, type GrantRequest, JarvisError } from 'protocol'
 import type { Receipt } from 'signing/receipt'
+import type { Decisions } from '../../access/decisions.ts'
 import type { Scope } from '../../gate/index.ts'
 import { newId } from '../../lib/ids.ts'
-import type { Decisions } from '../../signing/decisions.ts'
 import type { Judge } from '../judgement.ts'
 import type { StoredConfirmation } from '../ports.ts'
 

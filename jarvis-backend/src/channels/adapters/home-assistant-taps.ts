@@ -1,5 +1,6 @@
+import { sleep } from 'node-kit/clock'
 import { WebSocket } from 'ws'
-import { type Clock, sleep } from '../../lib/clock.ts'
+import type { Clock } from '../../lib/clock.ts'
 import { faultAtProxy } from '../../lib/unreachable.ts'
 import { agentTo } from '../../lib/way-out.ts'
 import type { Heard } from '../channel.ts'

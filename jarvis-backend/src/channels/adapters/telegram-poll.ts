@@ -1,4 +1,5 @@
-import { type Clock, sleep } from '../../lib/clock.ts'
+import { sleep } from 'node-kit/clock'
+import type { Clock } from '../../lib/clock.ts'
 import type { Heard } from '../channel.ts'
 import { refusalOf, type TelegramApi, type TelegramReply } from './telegram-api.ts'
 import type { Update } from './telegram-incoming.ts'

@@ -1,7 +1,7 @@
+import { firstOf, spanOf } from 'node-kit/words'
 import type { Guest, Target } from 'protocol'
 import { named, plainWord } from 'redaction/visible'
 import { restartCost } from 'ssh-grammar/services'
-import { firstOf, spanOf } from '../../lib/words.ts'
 import { groupsOf, haTransition, isOwnGuest, isOwnNode, lossesWithout, taskAtWork } from '../topology/topology.ts'
 import { serviceNames } from '../topology/units.ts'
 import type { World } from '../world.ts'

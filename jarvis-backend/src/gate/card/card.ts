@@ -1,7 +1,7 @@
+import { percent, spanOf } from 'node-kit/words'
 import type { Card, Guest, Target, Verdict } from 'protocol'
 import { shareOf } from 'protocol/facts'
 import { named, plainWord, quoted } from 'redaction/visible'
-import { percent, spanOf } from '../../lib/words.ts'
 import type { Effect } from '../effect.ts'
 import { storageOf } from '../storages.ts'
 import { guestOf, taskAtWork } from '../topology/topology.ts'

@@ -1,6 +1,6 @@
+import { firstOf } from 'node-kit/words'
 import { plainWord } from 'redaction/visible'
 import { guestOfUnit } from 'ssh-grammar/services'
-import { firstOf } from '../../lib/words.ts'
 import type { Effect } from '../effect.ts'
 import type { Facts, Rule } from '../world.ts'
 import {

@@ -1,5 +1,5 @@
+import type { PveReader } from 'homelab-ports/ports'
 import { z } from 'zod'
-import type { PveReader } from '../ports.ts'
 import { figure, flag, rowsOf, said, words } from '../pve/answers.ts'
 import { hiddenLine, readRights } from '../pve/rights.ts'
 import { whyUnread } from './read-each.ts'

@@ -1,8 +1,8 @@
 import { ApiError } from 'homelab-ports/failure'
+import type { Partial, PveReader } from 'homelab-ports/ports'
 import { present } from 'node-kit/present'
 import type { Node } from 'protocol'
 import { z } from 'zod'
-import type { Partial, PveReader } from '../ports.ts'
 import { figure, readAs, rowsOf, words } from '../pve/answers.ts'
 import { readEach } from './read-each.ts'
 

@@ -1,7 +1,7 @@
+import type { PveApi, PvePath } from 'homelab-ports/ports'
 import { present } from 'node-kit/present'
 import type { Guest } from 'protocol'
 import { z } from 'zod'
-import type { PveApi, PvePath } from '../ports.ts'
 import { figure, flag, GuestConfig, readAs, rowsOf, said, words } from '../pve/answers.ts'
 
 const Options = z.object({ enable: said, policy_in: words, policy_out: words, policy_forward: words })

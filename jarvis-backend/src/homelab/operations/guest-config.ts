@@ -1,4 +1,4 @@
-import type { PveAsk, PveReader } from '../ports.ts'
+import type { PveAsk, PveReader } from 'homelab-ports/ports'
 import { guestPath, type Place } from '../pve/guest.ts'
 
 /** A guest's configuration, with Proxmox's keys. Secret values are redacted. */

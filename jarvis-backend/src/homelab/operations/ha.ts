@@ -1,6 +1,6 @@
+import type { PveReader } from 'homelab-ports/ports'
 import { present } from 'node-kit/present'
 import { z } from 'zod'
-import type { PveReader } from '../ports.ts'
 import { figure, rowsOf, said, words } from '../pve/answers.ts'
 import { haQuorumOf } from '../quorum.ts'
 

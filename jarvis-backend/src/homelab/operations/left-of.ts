@@ -1,6 +1,6 @@
 import { ApiError, isAbsent } from 'homelab-ports/failure'
+import type { PveReader } from 'homelab-ports/ports'
 import { oneLine, plainName } from '../format.ts'
-import type { PveReader } from '../ports.ts'
 import type { Place } from '../pve/guest.ts'
 import { readRights, sightOf } from '../pve/rights.ts'
 import { parseUpid } from '../pve/upid.ts'

@@ -1,5 +1,5 @@
 import { ApiError } from 'homelab-ports/failure'
-import type { PveReader } from '../ports.ts'
+import type { PveReader } from 'homelab-ports/ports'
 
 const answerMs = 20_000
 /** Number of newest lines that a search without `sinceMs` reads. */

@@ -1,6 +1,6 @@
 import { ApiError } from 'homelab-ports/failure'
+import type { PveReader } from 'homelab-ports/ports'
 import { z } from 'zod'
-import type { PveReader } from '../ports.ts'
 import { hiddenWhy, readRights } from '../pve/rights.ts'
 
 /** One interface as it is configured, including staged changes. `values`: the values by Proxmox's keys, without keys that Proxmox only reports. */

@@ -1,6 +1,6 @@
+import type { Cluster, PveApi } from 'homelab-ports/ports'
 import type { ClusterState, Node } from 'protocol'
 import { expect, test } from 'vitest'
-import type { Cluster, PveApi } from '../ports.ts'
 import { nodePower } from './node-power.ts'
 
 type Look = Pick<Node, 'status'> & { uptimeS?: number }

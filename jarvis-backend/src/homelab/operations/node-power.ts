@@ -1,4 +1,4 @@
-import type { Cluster, PveApi } from '../ports.ts'
+import type { Cluster, PveApi } from 'homelab-ports/ports'
 
 const pollMs = 3_000
 /** Time limit for the node to go down, ms. Its guests shut down first: by Proxmox's default at most three minutes each, several at a time. */

@@ -1,6 +1,6 @@
+import type { PveReader } from 'homelab-ports/ports'
 import { byNatural } from 'node-kit/natural'
 import { z } from 'zod'
-import type { PveReader } from '../ports.ts'
 import { rowsOf, words } from '../pve/answers.ts'
 import { whyUnread } from './read-each.ts'
 

@@ -1,6 +1,6 @@
 import { setMaxListeners } from 'node:events'
+import type { Partial } from 'homelab-ports/ports'
 import type { Node } from 'protocol'
-import type { Partial } from '../ports.ts'
 import { eachOf } from '../proxmox/each.ts'
 import { isForbidden } from '../pve/rights.ts'
 

@@ -1,7 +1,7 @@
+import type { Partial, PveApi, PveReader } from 'homelab-ports/ports'
 import { present } from 'node-kit/present'
 import type { Node } from 'protocol'
 import { z } from 'zod'
-import type { Partial, PveApi, PveReader } from '../ports.ts'
 import { figure, flag, rowsOf, words } from '../pve/answers.ts'
 import { hiddenLine, readRights } from '../pve/rights.ts'
 import { readEach } from './read-each.ts'

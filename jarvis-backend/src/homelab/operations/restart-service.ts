@@ -1,5 +1,5 @@
+import type { CallOptions, PveApi, Shell } from 'homelab-ports/ports'
 import { JarvisError } from 'protocol'
-import type { CallOptions, PveApi, Shell } from '../ports.ts'
 import { ServiceState } from '../pve/answers.ts'
 import { runTask } from './run-task.ts'
 

@@ -1,7 +1,7 @@
 import { ApiError } from 'homelab-ports/failure'
+import type { CallOptions, PveApi, PveMethod, PvePath, PveValues } from 'homelab-ports/ports'
 import { notSent } from 'homelab-ports/power-words'
 import { JarvisError } from 'protocol'
-import type { CallOptions, PveApi, PveMethod, PvePath, PveValues } from '../ports.ts'
 import { followTask } from '../pve/follow.ts'
 import { parseUpid, statusOf, taskOf } from '../pve/upid.ts'
 

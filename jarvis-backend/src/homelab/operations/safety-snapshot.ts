@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto'
 import { ApiError } from 'homelab-ports/failure'
+import type { PveApi, PveAsk } from 'homelab-ports/ports'
 import type { ClusterState, Storage } from 'protocol'
-import type { PveApi, PveAsk } from '../ports.ts'
 import { guestPath, type Place } from '../pve/guest.ts'
 import { type GuestConfig, record, volumesOf } from './guest-config.ts'
 import { runTask, type TaskOutcome } from './run-task.ts'

@@ -1,4 +1,4 @@
-import type { PveAsk, PveReader } from '../ports.ts'
+import type { PveAsk, PveReader } from 'homelab-ports/ports'
 import { guestPath, type Place } from '../pve/guest.ts'
 import { record } from './guest-config.ts'
 

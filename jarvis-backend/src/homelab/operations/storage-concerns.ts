@@ -1,5 +1,5 @@
+import { percent, spanOf } from 'node-kit/words'
 import { shareOf } from 'protocol/facts'
-import { percent, spanOf } from '../../lib/words.ts'
 import { oneLine, plainName } from '../format.ts'
 import type { Disk, Pool, PoolFault, ThinPool } from './disks.ts'
 

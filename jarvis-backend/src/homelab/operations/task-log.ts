@@ -1,5 +1,5 @@
+import type { PveReader } from 'homelab-ports/ports'
 import { z } from 'zod'
-import type { PveReader } from '../ports.ts'
 import { rowsOf, words } from '../pve/answers.ts'
 
 const LogRow = z.object({ t: words })

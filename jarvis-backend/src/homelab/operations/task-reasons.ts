@@ -1,5 +1,5 @@
+import type { Partial, PveReader } from 'homelab-ports/ports'
 import type { Task } from 'protocol'
-import type { Partial, PveReader } from '../ports.ts'
 import { eachOf } from '../proxmox/each.ts'
 import { reasonOf } from './left-of.ts'
 

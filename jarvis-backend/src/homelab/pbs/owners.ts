@@ -1,5 +1,5 @@
+import type { PbsApi } from 'homelab-ports/ports'
 import type { Backup } from 'protocol'
-import type { PbsApi } from '../ports.ts'
 import { readSnapshots } from './read.ts'
 
 /** Adds the owners of backups on a backup server, which Proxmox does not report. An owner stays unknown if the server does not tell it. */

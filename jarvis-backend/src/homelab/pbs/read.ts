@@ -1,6 +1,6 @@
+import type { PbsApi } from 'homelab-ports/ports'
 import { present } from 'node-kit/present'
 import { z } from 'zod'
-import type { PbsApi } from '../ports.ts'
 import { figure, flag, rowsOf, words } from '../pve/answers.ts'
 import { isForbidden } from '../pve/rights.ts'
 

@@ -1,6 +1,6 @@
 import { ApiError, type Reply } from 'homelab-ports/failure'
+import type { PbsApi } from 'homelab-ports/ports'
 import type { JarvisError } from 'protocol'
-import type { PbsApi } from '../ports.ts'
 import { createAgent, NotConnected, type Ways } from '../proxmox/connect.ts'
 import { Closed, exchange } from '../proxmox/exchange.ts'
 

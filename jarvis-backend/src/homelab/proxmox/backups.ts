@@ -1,6 +1,6 @@
+import type { Partial } from 'homelab-ports/ports'
 import { byNatural } from 'node-kit/natural'
 import type { Backup, ClusterState, Storage } from 'protocol'
-import type { Partial } from '../ports.ts'
 import { BackupRow, rowsOf } from '../pve/answers.ts'
 import { backupSight, isForbidden, type Rights } from '../pve/rights.ts'
 import { eachOf } from './each.ts'

@@ -2,7 +2,8 @@ import { Agent } from 'node:https'
 import { isIP } from 'node:net'
 import type { Duplex } from 'node:stream'
 import { type ConnectionOptions, connect, type TLSSocket } from 'node:tls'
-import { type Clock, systemClock } from '../../lib/clock.ts'
+import { systemClock } from 'node-kit/clock'
+import type { Clock } from '../../lib/clock.ts'
 
 export type Trust = {
   /** SHA-256 of trusted certificates, `AA:BB:…`; if empty, certificate authorities decide. */

@@ -1,10 +1,10 @@
 import { StringDecoder } from 'node:string_decoder'
 import { ApiError } from 'homelab-ports/failure'
+import type { ConsoleGuest, Consoles, TerminalSize } from 'homelab-ports/ports'
 import { JarvisError } from 'protocol'
 import type { RawData, WebSocket } from 'ws'
 import { z } from 'zod'
 import type { Clock } from '../../lib/clock.ts'
-import type { ConsoleGuest, Consoles, TerminalSize } from '../ports.ts'
 import { guestPath } from '../pve/guest.ts'
 import type { Api } from './transport.ts'
 

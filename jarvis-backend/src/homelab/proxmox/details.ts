@@ -1,7 +1,7 @@
 import { setMaxListeners } from 'node:events'
+import type { Shell } from 'homelab-ports/ports'
 import type { Backup, ClusterState } from 'protocol'
 import type { Clock } from '../../lib/clock.ts'
-import type { Shell } from '../ports.ts'
 import { NodeMinute, NodeNow, rowsOf, ServerRow } from '../pve/answers.ts'
 import { rightsIn } from '../pve/rights.ts'
 import { NoSshSetUp } from '../ssh/credentials.ts'

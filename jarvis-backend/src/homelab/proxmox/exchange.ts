@@ -2,8 +2,9 @@ import type { Agent } from 'node:https'
 import { request } from 'node:https'
 import { gunzipSync } from 'node:zlib'
 import type { Reply } from 'homelab-ports/failure'
-import { type Clock, systemClock } from '../../lib/clock.ts'
-import type { PveMethod } from '../ports.ts'
+import type { PveMethod } from 'homelab-ports/ports'
+import { systemClock } from 'node-kit/clock'
+import type { Clock } from '../../lib/clock.ts'
 
 /** Largest answer, bytes; a list of two thousand guests has under 2 MB. */
 const mostBytes = 32 * 1024 * 1024

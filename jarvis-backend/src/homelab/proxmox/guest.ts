@@ -1,4 +1,4 @@
-import type { PveApi } from '../ports.ts'
+import type { PveApi } from 'homelab-ports/ports'
 import { GuestNow, GuestRow } from '../pve/answers.ts'
 import { guestPath, type Place } from '../pve/guest.ts'
 import type { Sighting } from './known.ts'

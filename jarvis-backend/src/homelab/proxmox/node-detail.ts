@@ -1,4 +1,4 @@
-import type { NodeDetail } from '../ports.ts'
+import type { NodeDetail } from 'homelab-ports/ports'
 import { NodeNow, readAs } from '../pve/answers.ts'
 import type { Api } from './transport.ts'
 

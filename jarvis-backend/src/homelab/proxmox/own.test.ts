@@ -1,5 +1,5 @@
+import type { PvePath } from 'homelab-ports/ports'
 import { expect, test } from 'vitest'
-import type { PvePath } from '../ports.ts'
 import { GuestRow } from '../pve/answers.ts'
 import { learn, nothingKnown, type Reading } from './known.ts'
 import { guestsLeft, isAboutGuests } from './own.ts'

@@ -1,4 +1,4 @@
-import type { PveMethod, PvePath, PveValues } from '../ports.ts'
+import type { PveMethod, PvePath, PveValues } from 'homelab-ports/ports'
 import type { Place } from '../pve/guest.ts'
 
 /** A request of JARVIS's own that has ended, with any outcome. */

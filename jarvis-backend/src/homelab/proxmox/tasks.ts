@@ -1,6 +1,6 @@
 import { newest } from 'homelab-ports/newest-tasks'
+import type { Partial } from 'homelab-ports/ports'
 import type { ClusterState, Task } from 'protocol'
-import type { Partial } from '../ports.ts'
 import { rowsOf, TaskRow } from '../pve/answers.ts'
 import { hiddenLine, type Rights, sightOf } from '../pve/rights.ts'
 import { taskOf } from '../pve/upid.ts'

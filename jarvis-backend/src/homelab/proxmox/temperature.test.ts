@@ -1,5 +1,5 @@
+import type { CommandOutput, Shell } from 'homelab-ports/ports'
 import { expect, test } from 'vitest'
-import type { CommandOutput, Shell } from '../ports.ts'
 import { parseSensors, readTemperature } from './temperature.ts'
 
 const json = (chips: Record<string, Record<string, Record<string, number>>>) => JSON.stringify(chips)

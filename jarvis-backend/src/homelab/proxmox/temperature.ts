@@ -1,5 +1,5 @@
+import type { CallOptions, Shell, Temperature } from 'homelab-ports/ports'
 import { JarvisError } from 'protocol'
-import type { CallOptions, Shell, Temperature } from '../ports.ts'
 
 /** True for a plausible temperature. Values outside this range come from a sensor that is broken or not connected. */
 const plausible = (celsius: number) => celsius > 0 && celsius < 125

@@ -1,6 +1,6 @@
+import type { Shell } from 'homelab-ports/ports'
 import { JarvisError, type UnitState } from 'protocol'
 import { ofTheApi } from '../operations/restart-service.ts'
-import type { Shell } from '../ports.ts'
 import { ServiceState } from '../pve/answers.ts'
 import type { Api } from './transport.ts'
 

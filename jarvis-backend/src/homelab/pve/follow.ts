@@ -1,5 +1,5 @@
+import type { PveApi } from 'homelab-ports/ports'
 import { JarvisError } from 'protocol'
-import type { PveApi } from '../ports.ts'
 import { TaskStatus } from './answers.ts'
 import type { Upid } from './upid.ts'
 

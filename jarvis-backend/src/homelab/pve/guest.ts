@@ -1,5 +1,5 @@
+import type { PvePath } from 'homelab-ports/ports'
 import type { Guest } from 'protocol'
-import type { PvePath } from '../ports.ts'
 
 /** A guest, and the node on which it is now. */
 export type Place = { vmid: number; node: string; type: Guest['type'] }

@@ -1,5 +1,5 @@
 import type { ApiError } from 'homelab-ports/failure'
-import type { PveReader } from '../ports.ts'
+import type { PveReader } from 'homelab-ports/ports'
 import { Permissions } from './answers.ts'
 
 /** The token's rights by path. The inner value tells if the right propagates to paths below; undefined if the cluster does not report rights. */

@@ -1,5 +1,5 @@
+import type { CommandOutput, NetworkTimers, Shell } from 'homelab-ports/ports'
 import { JarvisError } from 'protocol'
-import type { CommandOutput, NetworkTimers, Shell } from '../ports.ts'
 
 const usual = { interfaces: '/etc/network/interfaces', runDir: '/run' }
 const checksum = /^[0-9a-f]{64}$/

@@ -1,8 +1,8 @@
 import { constants } from 'node:os'
+import type { CommandOutput } from 'homelab-ports/ports'
 import { JarvisError } from 'protocol'
 import type { ClientChannel } from 'ssh2'
 import type { Clock } from '../../lib/clock.ts'
-import type { CommandOutput } from '../ports.ts'
 import { type CappedOutput, cappedOutput } from './capped-output.ts'
 import type { Lease, SessionEnd } from './pool.ts'
 

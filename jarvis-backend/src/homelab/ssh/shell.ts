@@ -1,6 +1,6 @@
 import { setMaxListeners } from 'node:events'
+import type { CommandOptions, CommandOutput, Shell } from 'homelab-ports/ports'
 import { JarvisError } from 'protocol'
-import type { CommandOptions, CommandOutput, Shell } from '../ports.ts'
 import { connect, type SshOptions } from './connect.ts'
 import { SessionPool } from './pool.ts'
 import { type CommandLimits, NotBegun, runCommand } from './run-command.ts'

@@ -1,7 +1,7 @@
 import { StringDecoder } from 'node:string_decoder'
+import type { TerminalSize, Terminals } from 'homelab-ports/ports'
 import { JarvisError } from 'protocol'
 import type { ClientChannel } from 'ssh2'
-import type { TerminalSize, Terminals } from '../ports.ts'
 import { type Connection, connect, type SshOptions } from './connect.ts'
 
 /** Maximum input that the node has not read yet, bytes. */

@@ -1,6 +1,7 @@
+import type { Cluster, Waker } from 'homelab-ports/ports'
+import { sleep } from 'node-kit/clock'
 import { JarvisError } from 'protocol'
-import { type Clock, sleep } from '../../lib/clock.ts'
-import type { Cluster, Waker } from '../ports.ts'
+import type { Clock } from '../../lib/clock.ts'
 import { magicPacket, sendDatagram } from './magic-packet.ts'
 
 const patienceMs = 180_000

@@ -1,6 +1,6 @@
+import { firstOf } from 'node-kit/words'
 import { JarvisError } from 'protocol'
 import { unknownWriter } from '../../agent/principal.ts'
-import { firstOf } from '../../lib/words.ts'
 import { dailyAddition, ownHeading } from '../../memory/daily.ts'
 import type { Watch } from '../../watch/watch.ts'
 import type { Workspace } from '../../workspace/files.ts'

@@ -1,7 +1,7 @@
+import { spanOf } from 'node-kit/words'
 import { Change } from 'protocol'
 import { z } from 'zod'
 import { reads } from '../../gate/targets.ts'
-import { spanOf } from '../../lib/words.ts'
 import { changeTool } from './ports.ts'
 
 /** Lists the changes that JARVIS made, newest first, with the call that takes each change back. */

@@ -1,9 +1,9 @@
+import { spanOf } from 'node-kit/words'
 import { ProofsReply, type RestoreProof } from 'protocol'
 import { z } from 'zod'
 import { levelWords } from '../../drill/drill.ts'
 import { reads } from '../../gate/targets.ts'
 import { ageOf, oneLine, plainName } from '../../homelab/format.ts'
-import { spanOf } from '../../lib/words.ts'
 import { toolOver } from '../tool.ts'
 import type { DrillPorts } from './drill-restore.ts'
 

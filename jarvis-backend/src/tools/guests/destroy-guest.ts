@@ -1,9 +1,9 @@
+import { spanOf } from 'node-kit/words'
 import { named } from 'redaction/visible'
 import { z } from 'zod'
 import { type Effect, Mistake } from '../../gate/effect.ts'
 import type { World } from '../../gate/world.ts'
 import { guestPath } from '../../homelab/pve/guest.ts'
-import { spanOf } from '../../lib/words.ts'
 import { clusterNow, homelabTool, rights } from '../homelab/homelab-tool.ts'
 import {
   changeGuest,

@@ -1,4 +1,5 @@
 import { ApiError } from 'homelab-ports/failure'
+import type { CallOptions } from 'homelab-ports/ports'
 import { notSent } from 'homelab-ports/power-words'
 import { asFarAsSeen, type Guest, type Storage, type Target } from 'protocol'
 import { named, plainWord, quoted } from 'redaction/visible'
@@ -13,7 +14,6 @@ import { configured, type GuestConfig, readConfig, record } from '../../homelab/
 import { leftOf, reasonOf } from '../../homelab/operations/left-of.ts'
 import { runTask, type TaskOutcome, type TaskRequest } from '../../homelab/operations/run-task.ts'
 import { storageAt } from '../../homelab/operations/safety-snapshot.ts'
-import type { CallOptions } from '../../homelab/ports.ts'
 import { guestPath, type Place } from '../../homelab/pve/guest.ts'
 import { backupSight, readRights } from '../../homelab/pve/rights.ts'
 import { isQuorumLoss } from '../../homelab/quorum.ts'

@@ -1,3 +1,4 @@
+import { firstOf, spanOf } from 'node-kit/words'
 import { named } from 'redaction/visible'
 import { z } from 'zod'
 import { Mistake } from '../../gate/effect.ts'
@@ -5,7 +6,6 @@ import { volumesOf } from '../../homelab/operations/guest-config.ts'
 import { storageAt } from '../../homelab/operations/safety-snapshot.ts'
 import { readSnapshots } from '../../homelab/operations/snapshots.ts'
 import { guestPath } from '../../homelab/pve/guest.ts'
-import { firstOf, spanOf } from '../../lib/words.ts'
 import { clusterNow, homelabTool, rights } from '../homelab/homelab-tool.ts'
 import { identityOf, mustHave } from './delete-snapshot.ts'
 import {

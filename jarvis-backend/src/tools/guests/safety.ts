@@ -1,7 +1,7 @@
+import type { PveApi } from 'homelab-ports/ports'
 import { oneLine } from '../../homelab/format.ts'
 import { leftOf } from '../../homelab/operations/left-of.ts'
 import { type Safety, safetyKeptMs, safetyNote, takeSafety } from '../../homelab/operations/safety-snapshot.ts'
-import type { PveApi } from '../../homelab/ports.ts'
 import type { Place } from '../../homelab/pve/guest.ts'
 import type { HomelabPorts } from '../homelab/homelab-tool.ts'
 import type { Preview, ToolContext, ToolOutput } from '../tool.ts'

@@ -1,5 +1,5 @@
+import type { CommandOptions, CommandOutput, Shell } from 'homelab-ports/ports'
 import { type Part, readingOf, type Stages, searchedLines } from 'ssh-grammar/judge-command'
-import type { CommandOptions, CommandOutput, Shell } from '../../homelab/ports.ts'
 
 /** Bytes that are kept from the start and from the end of one file, for the filters. */
 const readBytes = 4 * 1024 * 1024

@@ -1,6 +1,6 @@
+import type { Cluster } from 'homelab-ports/ports'
 import { expect, test } from 'vitest'
 import { diskOf } from '../../homelab/format.ts'
-import type { Cluster } from '../../homelab/ports.ts'
 import { getNodeStatus } from './get-node-status.ts'
 import type { HomelabPorts } from './homelab-tool.ts'
 

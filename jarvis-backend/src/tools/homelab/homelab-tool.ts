@@ -1,8 +1,8 @@
+import type { Homelab } from 'homelab-ports/ports'
 import type { Alert, Limits } from 'protocol'
 import { clusterTime } from 'protocol/facts'
 import type { Touch } from '../../gate/effect.ts'
 import { reads } from '../../gate/targets.ts'
-import type { Homelab } from '../../homelab/ports.ts'
 import type { Need } from '../../homelab/pve/rights.ts'
 import { toolOver } from '../tool.ts'
 

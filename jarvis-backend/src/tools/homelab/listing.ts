@@ -1,8 +1,8 @@
+import type { Cluster } from 'homelab-ports/ports'
 import { type ClusterState, type Guest, JarvisError } from 'protocol'
 import { clusterTime } from 'protocol/facts'
 import { guestWords } from '../../homelab/counts.ts'
 import { guestLine, oneLine } from '../../homelab/format.ts'
-import type { Cluster } from '../../homelab/ports.ts'
 import { leadLines, leadSummary } from '../../homelab/unknown.ts'
 import type { ToolContext, ToolOutput } from '../tool.ts'
 

@@ -1,7 +1,7 @@
+import { spanOf } from 'node-kit/words'
 import { z } from 'zod'
 import { nodeTarget } from '../../gate/targets.ts'
 import { plainName } from '../../homelab/format.ts'
-import { spanOf } from '../../lib/words.ts'
 import { WakeOutput } from '../outputs.ts'
 import { homelabTool } from './homelab-tool.ts'
 import { NodeName } from './inputs.ts'

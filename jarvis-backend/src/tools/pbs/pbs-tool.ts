@@ -1,4 +1,4 @@
-import type { PbsApi } from '../../homelab/ports.ts'
+import type { PbsApi } from 'homelab-ports/ports'
 import type { HomelabPorts } from '../homelab/homelab-tool.ts'
 import { toolOver } from '../tool.ts'
 

@@ -1,3 +1,5 @@
+import type { PveApi } from 'homelab-ports/ports'
+import { percent, spanOf } from 'node-kit/words'
 import { shareOf } from 'protocol/facts'
 import { z } from 'zod'
 import { diskOf, oneLine, plainName } from '../../homelab/format.ts'
@@ -11,8 +13,6 @@ import {
   type ThinPool,
 } from '../../homelab/operations/disks.ts'
 import { diskConcerns, poolConcerns, thinConcerns } from '../../homelab/operations/storage-concerns.ts'
-import type { PveApi } from '../../homelab/ports.ts'
-import { percent, spanOf } from '../../lib/words.ts'
 import { clusterNow, type HomelabPorts, homelabTool, quoting, rights } from '../homelab/homelab-tool.ts'
 import { NodeName } from '../homelab/inputs.ts'
 import { missingText, notRead, requireNode } from '../homelab/listing.ts'

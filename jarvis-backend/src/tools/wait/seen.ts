@@ -1,7 +1,7 @@
+import type { Cluster } from 'homelab-ports/ports'
 import { asFarAsSeen, type ClusterState } from 'protocol'
 import { isUnread } from 'protocol/facts'
 import { oneLine, plainName } from '../../homelab/format.ts'
-import type { Cluster } from '../../homelab/ports.ts'
 
 /** The states that a call can wait for: of a guest, a node, a task or a storage. */
 export const states = ['running', 'stopped', 'paused', 'online', 'offline', 'ended', 'reachable'] as const

@@ -1,7 +1,7 @@
+import type { Cluster } from 'homelab-ports/ports'
 import { JarvisError } from 'protocol'
 import { z } from 'zod'
 import { noTarget } from '../../gate/effect.ts'
-import type { Cluster } from '../../homelab/ports.ts'
 import type { Clock } from '../../lib/clock.ts'
 import { type ToolContext, toolOver } from '../tool.ts'
 import { seenOf, states, type WantedState } from './seen.ts'

@@ -1,7 +1,7 @@
+import type { Partial } from 'homelab-ports/ports'
 import type { AlertObject, Change, OfferedRunbook, Task } from 'protocol'
 import type { Gate } from '../../calls/room.ts'
 import type { Foundation } from '../../foundation.ts'
-import type { Partial } from '../../homelab/ports.ts'
 import type { ComposedHomelab } from '../../homelab/room.ts'
 import type { Library } from '../../runbooks/library.ts'
 import { SqliteExecutionStore } from '../../store/sqlite/calls/confirmations.ts'

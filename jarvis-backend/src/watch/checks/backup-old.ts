@@ -1,6 +1,6 @@
+import { spanOf } from 'node-kit/words'
 import type { Guest } from 'protocol'
 import { clusterTime, withoutTemplates } from 'protocol/facts'
-import { spanOf } from '../../lib/words.ts'
 import type { Check, Measure } from '../check.ts'
 import { guestName, guestObject, seen } from '../measure.ts'
 import { overOrUnseen } from './known.ts'

@@ -1,8 +1,8 @@
+import { spanOf } from 'node-kit/words'
 import { clusterTime } from 'protocol/facts'
 import { z } from 'zod'
 import { plainName } from '../../homelab/format.ts'
 import { figure, rowsOf, words } from '../../homelab/pve/answers.ts'
-import { spanOf } from '../../lib/words.ts'
 import type { Check, Measure } from '../check.ts'
 import { fromNodes, nodeObject, under } from '../measure.ts'
 

@@ -1,6 +1,6 @@
+import { percent } from 'node-kit/words'
 import { oneLine, plainName } from '../../homelab/format.ts'
 import { readDisks } from '../../homelab/operations/disks.ts'
-import { percent } from '../../lib/words.ts'
 import type { Check, Measure } from '../check.ts'
 import { diskObject, fromNodes, itemsOf, under } from '../measure.ts'
 

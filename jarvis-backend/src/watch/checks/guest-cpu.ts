@@ -1,6 +1,6 @@
+import { percent } from 'node-kit/words'
 import type { Guest } from 'protocol'
 import { withoutTemplates } from 'protocol/facts'
-import { percent } from '../../lib/words.ts'
 import type { Check, Measure } from '../check.ts'
 import { guestName, guestObject, seen } from '../measure.ts'
 import { overOrUnseen } from './known.ts'

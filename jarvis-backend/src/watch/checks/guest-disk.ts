@@ -1,5 +1,5 @@
+import { percent } from 'node-kit/words'
 import { isLeftOut, shareOf } from 'protocol/facts'
-import { percent } from '../../lib/words.ts'
 import type { Check, Measure } from '../check.ts'
 import { guestName, guestObject, over, seen } from '../measure.ts'
 

@@ -1,7 +1,7 @@
+import { spanOf } from 'node-kit/words'
 import { plainName } from '../../homelab/format.ts'
 import { readHa } from '../../homelab/operations/ha.ts'
 import { isForbidden } from '../../homelab/pve/rights.ts'
-import { spanOf } from '../../lib/words.ts'
 import { CannotRun, type Check, type Measure } from '../check.ts'
 import { guestName, guestObject, nodeObject, seen } from '../measure.ts'
 

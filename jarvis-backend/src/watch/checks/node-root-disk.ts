@@ -1,6 +1,6 @@
+import { percent } from 'node-kit/words'
 import { shareOf } from 'protocol/facts'
 import { plainName } from '../../homelab/format.ts'
-import { percent } from '../../lib/words.ts'
 import type { Check, Measure } from '../check.ts'
 import { fromNodes, nodeObject, over } from '../measure.ts'
 

@@ -1,5 +1,5 @@
+import type { PvePath } from 'homelab-ports/ports'
 import { z } from 'zod'
-import type { PvePath } from '../../homelab/ports.ts'
 import { figure, rowsOf } from '../../homelab/pve/answers.ts'
 import type { CheckPorts } from '../check.ts'
 import { over } from '../measure.ts'

@@ -1,7 +1,7 @@
+import { spanOf } from 'node-kit/words'
 import { clusterTime } from 'protocol/facts'
 import { plainName } from '../../homelab/format.ts'
 import { readSnapshots } from '../../homelab/operations/snapshots.ts'
-import { spanOf } from '../../lib/words.ts'
 import type { Check, Measure } from '../check.ts'
 import { guestName, guestObject, when } from '../measure.ts'
 

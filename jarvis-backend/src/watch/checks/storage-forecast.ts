@@ -1,8 +1,8 @@
+import { percent } from 'node-kit/words'
 import { isUnlooked } from 'protocol/facts'
 import { z } from 'zod'
 import { plainName } from '../../homelab/format.ts'
 import { figure, rowsOf } from '../../homelab/pve/answers.ts'
-import { percent } from '../../lib/words.ts'
 import type { Check, Measure } from '../check.ts'
 import { fromNodes, storageObject, under } from '../measure.ts'
 

@@ -1,6 +1,6 @@
+import { percent } from 'node-kit/words'
 import { isUnlooked, shareOf, storageSeries } from 'protocol/facts'
 import { plainName } from '../../homelab/format.ts'
-import { percent } from '../../lib/words.ts'
 import type { Check } from '../check.ts'
 import { seen, storageObject } from '../measure.ts'
 import { onNode, overOrUnseen } from './known.ts'

@@ -1,7 +1,7 @@
+import { percent } from 'node-kit/words'
 import { shareOf } from 'protocol/facts'
 import { plainName } from '../../homelab/format.ts'
 import { readThinPools } from '../../homelab/operations/disks.ts'
-import { percent } from '../../lib/words.ts'
 import type { Check, Measure } from '../check.ts'
 import { fromNodes, itemsOf, over, partObject } from '../measure.ts'
 

@@ -1,10 +1,10 @@
+import { percent } from 'node-kit/words'
 import { isLeftOut, shareOf } from 'protocol/facts'
 import { z } from 'zod'
 import { plainName } from '../../homelab/format.ts'
 import { figure, words as text } from '../../homelab/pve/answers.ts'
 import { guestPath } from '../../homelab/pve/guest.ts'
 import { isForbidden } from '../../homelab/pve/rights.ts'
-import { percent } from '../../lib/words.ts'
 import { CannotRun, type Check, type Measure } from '../check.ts'
 import { guestName, guestObject, over } from '../measure.ts'
 

@@ -1,7 +1,7 @@
+import { spanOf } from 'node-kit/words'
 import { clusterTime } from 'protocol/facts'
 import { oneLine, plainName } from '../../homelab/format.ts'
 import { type Pool, readPools, type Scan, scanOf } from '../../homelab/operations/disks.ts'
-import { spanOf } from '../../lib/words.ts'
 import type { Check, Measure, SeenPool } from '../check.ts'
 import { fromNodes, itemsOf, over, partObject } from '../measure.ts'
 

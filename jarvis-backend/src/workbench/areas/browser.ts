@@ -1,5 +1,5 @@
+import { systemClock } from 'node-kit/clock'
 import type { Missing } from 'protocol'
-import { systemClock } from '../../lib/clock.ts'
 import { withPorts } from '../../tools/tool.ts'
 import { browserTools } from '../../tools/workbench/browser/index.ts'
 import { Browsers, idleMs } from '../browser/browsers.ts'

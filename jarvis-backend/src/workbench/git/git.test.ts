@@ -2,9 +2,9 @@ import { execFileSync } from 'node:child_process'
 import { chmodSync, existsSync, mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { systemClock } from 'node-kit/clock'
 import { describe, expect, onTestFinished } from 'vitest'
 import { testWith } from '../../../../scripts/test-with.js'
-import { systemClock } from '../../lib/clock.ts'
 import { createGit } from './git.ts'
 
 const git = createGit(systemClock)

@@ -1,4 +1,4 @@
-import type { ChallengeStore, StoredChallenge } from '../../../signing/ports.ts'
+import type { ChallengeStore, StoredChallenge } from '../../../access/ports.ts'
 import type { Database } from '../database.ts'
 
 type Row = Omit<StoredChallenge, 'usedAt'> & { usedAt: number | null }

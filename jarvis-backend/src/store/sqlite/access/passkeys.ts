@@ -1,4 +1,4 @@
-import type { PasskeyStore, StoredPasskey } from '../../../signing/ports.ts'
+import type { PasskeyStore, StoredPasskey } from '../../../access/ports.ts'
 import type { Database } from '../database.ts'
 
 type Row = {

@@ -1,4 +1,4 @@
-import type { SignerKeyStore, StoredSignerKey } from '../../../signing/ports.ts'
+import type { SignerKeyStore, StoredSignerKey } from '../../../access/ports.ts'
 import type { Database } from '../database.ts'
 
 type Row = Omit<StoredSignerKey, 'lastUsedAt'> & { lastUsedAt: number | null }

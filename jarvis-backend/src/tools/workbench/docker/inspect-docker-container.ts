@@ -1,6 +1,6 @@
+import { percent } from 'node-kit/words'
 import { z } from 'zod'
 import { memoryOf, oneLine, plainName } from '../../../homelab/format.ts'
-import { percent } from '../../../lib/words.ts'
 import { ContainerOutput, containerEffect, containerOf, dockerTool, stateWords } from './docker-tool.ts'
 
 export const inspectDockerContainer = dockerTool({

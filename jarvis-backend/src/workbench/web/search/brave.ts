@@ -1,5 +1,6 @@
+import { sleep } from 'node-kit/clock'
 import { z } from 'zod'
-import { type Clock, sleep } from '../../../lib/clock.ts'
+import type { Clock } from '../../../lib/clock.ts'
 import { askJson } from './ask-json.ts'
 import { hitsOf, type SearchEngine, SearchFailed } from './engine.ts'
 

@@ -1,7 +1,7 @@
 import { createServer, type IncomingMessage, type RequestListener, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
+import { systemClock } from 'node-kit/clock'
 import { expect, onTestFinished, test } from 'vitest'
-import { systemClock } from '../../../lib/clock.ts'
 import { brave } from './brave.ts'
 import { type SearchEngine, SearchFailed } from './engine.ts'
 import { searxng } from './searxng.ts'

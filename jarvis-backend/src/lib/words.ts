@@ -1,1 +1,0 @@
-export { firstOf, percent, spanOf } from 'node-kit/words'
