@@ -33,6 +33,7 @@ export type Row = {
 }
 
 const chats = 50
+const manyChats = 200
 const watchers = 20
 const turns = 100
 const historyTurns = 40
@@ -153,12 +154,23 @@ function streamRows(measured: Measured): Row[] {
     {
       name: 'tokens',
       lines: [{ title: '50 chats flat out, CPU ms per 1,000 tokens', most: 0.45 }],
-      ...measured.both((pool) => streaming(pool, 'flat', 400)),
+      ...measured.both((pool) => streaming(pool, { pace: 'flat', tokens: 400 })),
+    },
+    {
+      name: 'tokens-200',
+      lines: [
+        { title: '200 chats flat out, CPU ms per 1,000 tokens', most: 0.45 },
+        { title: 'RSS after 200 chats flat out, MB', most: 1.2 },
+      ],
+      ...measured.both(async (pool) => [
+        await streaming(pool, { pace: 'flat', tokens: 400, count: manyChats }),
+        megabytes((await pool.server.read()).rssBytes),
+      ]),
     },
     {
       name: 'paced',
       lines: [{ title: '50 chats of 50 tokens/s, CPU ms per 1,000 tokens', most: 0.85 }],
-      ...measured.both((pool) => streaming(pool, 'paced', 200)),
+      ...measured.both((pool) => streaming(pool, { pace: 'paced', tokens: 200 })),
     },
     {
       name: 'v1',
@@ -170,7 +182,7 @@ function streamRows(measured: Measured): Row[] {
       base: {
         name: '/chat',
         isGoal: true,
-        measure: async () => [await streaming((await programs()).pool, 'flat', 2_000)],
+        measure: async () => [await streaming((await programs()).pool, { pace: 'flat', tokens: 2_000 })],
       },
     },
     {
@@ -180,7 +192,7 @@ function streamRows(measured: Measured): Row[] {
       base: {
         name: '/chat',
         isGoal: true,
-        measure: async () => [await streaming((await programs()).pool, 'flat', 2_000)],
+        measure: async () => [await streaming((await programs()).pool, { pace: 'flat', tokens: 2_000 })],
       },
     },
     {
@@ -334,9 +346,11 @@ async function oneByOne<T>(count: number, work: (i: number) => Promise<T>): Prom
   return results
 }
 
-async function streaming({ server, sockets }: Pool, pace: 'flat' | 'paced', tokens: number): Promise<number> {
+type Stream = { pace: 'flat' | 'paced'; tokens: number; count?: number }
+
+async function streaming({ server, sockets }: Pool, { pace, tokens, count = chats }: Stream): Promise<number> {
   const perToken = await cpuOf(server, async () => {
-    const runs = await Promise.all(sockets.slice(0, chats).map((socket) => run(socket, `${pace} ${tokens}`)))
+    const runs = await Promise.all(sockets.slice(0, count).map((socket) => run(socket, `${pace} ${tokens}`)))
     for (const { chars } of runs) mustBeWhole(chars, tokens)
     return { length: runs.length * tokens }
   })

@@ -42,7 +42,7 @@ export async function buildAll() {
 export type Setup = Awaited<ReturnType<typeof createSetup>>
 
 /** Sockets a server has open: JARVIS takes 100 requests a second from each, and the bench sends more. */
-const poolSize = 50
+const poolSize = 200
 
 /** The servers and pools that rows measure with. Starts each on demand; `close` ends all of them. */
 export async function createSetup(profileDir: string | undefined) {

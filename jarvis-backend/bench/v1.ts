@@ -52,7 +52,8 @@ export function runOverV1(url: string, token: string, message: string): Promise<
         for (const event of events) {
           if (event === 'data: [DONE]') return resolve(chars)
           if (!event.startsWith('data: ')) continue
-          const { choices } = JSON.parse(event.slice(6)) as { choices: { delta: { content?: string } }[] }
+          const { choices } = JSON.parse(event.slice(6)) as { choices?: { delta: { content?: string } }[] }
+          if (choices === undefined) return reject(new Error(event))
           chars += choices[0]?.delta.content?.length ?? 0
         }
       })
