@@ -1,5 +1,6 @@
 #!/usr/bin/env node
 import './node-release.js'
+import './keep-compiled.js'
 import { existsSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import { fileURLToPath } from 'node:url'

@@ -1,4 +1,5 @@
 import './node-release.js'
+import './keep-compiled.js'
 import { buildMissing } from './build.js'
 
 await buildMissing()
