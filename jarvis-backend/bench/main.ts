@@ -43,6 +43,12 @@ try {
     await setup.close()
     process.exit()
   }
+  if (positionals[0] === 'ui-minutes') {
+    console.log(heading())
+    console.log(await (await import('./ui/minutes.ts')).minutesOfStream(setup, Number(positionals[1] ?? '10')))
+    await setup.close()
+    process.exit()
+  }
   const known = createRows(setup)
   const unknown = positionals.find((name) => !known.some((row) => row.name === name))
   if (unknown !== undefined) {
