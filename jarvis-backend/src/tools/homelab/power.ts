@@ -3,6 +3,7 @@ import { notSent } from 'homelab-ports/power-words'
 import { spanOf } from 'node-kit/words'
 import type { Guest } from 'protocol'
 import { z } from 'zod'
+import { Mistake } from '../../gate/effect.ts'
 import { guestTarget } from '../../gate/targets.ts'
 import type { World } from '../../gate/world.ts'
 import { oneLine, plainName } from '../../homelab/format.ts'
@@ -57,6 +58,8 @@ export function powerTool(
     effects({ force = false, ...of }, world) {
       const other = `${action}_${toolEnds[type === 'vm' ? 'ct' : 'vm']}`
       const target = guestTarget(of, world, { type, instead: other })
+      const isTemplate = world.cluster.guests.find(({ vmid }) => vmid === of.vmid)?.isTemplate === true
+      if (isTemplate) throw new Mistake(`vmid: ${of.vmid} is a template, which never runs. clone_guest makes a guest of it.`)
       return [{ kind: 'power', on: 'guest', action, type, isForced: force, target }]
     },
     undo: ({ vmid, force = false }, world) => undoOf({ action, type, isForced: force }, vmid, world),
