@@ -11,11 +11,13 @@ import { answerOf } from '../src/cli/asked.ts'
 import { inputOf } from '../src/cli/call.ts'
 import { commands } from '../src/cli/commands.ts'
 import { helpOf, helpText, nearest } from '../src/cli/help.ts'
+import { runCommand } from '../src/cli/run-command.ts'
 import { cardLines } from '../src/cli/terminal/card.ts'
 import { styleFor } from '../src/cli/terminal/style.ts'
 import { visible } from '../src/cli/terminal/visible.ts'
 import { sinceOf } from '../src/cli/watch.ts'
 import { newId } from '../src/lib/ids.ts'
+import { version } from '../src/version.ts'
 import { failingRows } from './support/failing-rows.ts'
 import { shell, terminal } from './support/shell.ts'
 import { password, startJarvis, type TestJarvis } from './support/start-jarvis.ts'
@@ -247,6 +249,18 @@ test('the help names every command and option', () => {
     expect(helpText(commands)).toContain(`\n  ${command.name}`)
     for (const option of Object.keys(command.options)) expect(helpOf(command)).toContain(`--${option}`)
   }
+})
+
+test.each(['version', '--version', '-V'])('jarvis %s tells the versions', async (word) => {
+  const lines: unknown[] = []
+  const { log } = console
+  console.log = (line: unknown) => void lines.push(line)
+  try {
+    await runCommand([word], {})
+  } finally {
+    console.log = log
+  }
+  expect(lines).toEqual([`JARVIS ${version}, Node ${process.versions.node}`])
 })
 
 test.each(['bash', 'zsh', 'fish'])('completions for %s name every command and option', async (name) => {

@@ -117,6 +117,11 @@ test('a path that is not the page answers 404 in JSON, and a page of it is the p
       expect(await response.json()).toEqual({ error: { code: 'not_found', message: expect.any(String) } })
     }
   }
+  const asJson = await jarvis.rest('/not-a-page', { headers: { accept: 'application/json' } })
+  expect([asJson.status, await asJson.json()]).toEqual([
+    404,
+    { error: { code: 'not_found', message: expect.any(String) } },
+  ])
   for (const path of [
     '/',
     '/chat/ses_mcp_claude.desktop',

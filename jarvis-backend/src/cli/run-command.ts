@@ -13,6 +13,14 @@ type Env = Record<string, string | undefined>
 /** Without words the command starts a conversation at a terminal. Elsewhere nobody can type, so it prints the help. */
 const usual = () => (process.stdin.isTTY === true && process.stdout.isTTY === true ? 'chat' : 'help')
 
+/** Commands that may be written as an option. */
+const commandOf = new Map([
+  ['--help', 'help'],
+  ['-h', 'help'],
+  ['--version', 'version'],
+  ['-V', 'version'],
+])
+
 /**
  * Runs one command line. It prints to the console, and may set `process.exitCode`. @param words the command's name and its arguments; without any, a
  * conversation or the help @param env the environment including `.env`; `outside`: the environment without it @throws the errors that `exitOf`
@@ -23,7 +31,7 @@ export async function runCommand(
   env: Env,
   { outside = env, commands = allCommands }: { outside?: Env; commands?: Commands } = {},
 ): Promise<void> {
-  const name = given === '--help' || given === '-h' ? 'help' : given
+  const name = commandOf.get(given) ?? given
   const command = commands.get(name)
   if (command === undefined) throw unknownCommand(name, commands)
   if (!command.hasOwnHelp && (args.includes('--help') || args.includes('-h'))) return console.log(helpOf(command))

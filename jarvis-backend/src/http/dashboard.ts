@@ -11,7 +11,7 @@ const consentPage = '/oauth/authorize'
 const endings = { br: '.br', gzip: '.gz' }
 const encodings = Object.keys(endings) as (keyof typeof endings)[]
 
-/** Serves the built dashboard. Hashed files are cached for a year; any path that nothing else serves returns the page. */
+/** Serves the built dashboard. Hashed files are cached for a year; any path that nothing else serves returns the page, unless the client asks for JSON. */
 export function dashboard(dir: string): Router {
   const router = Router()
   const files = express.static(dir, { index: false, setHeaders: alwaysAsk })
@@ -19,7 +19,7 @@ export function dashboard(dir: string): Router {
   router.use('/assets', compressed(join(dir, 'assets')), assets)
   router.use(compressed(dir), files)
   router.get('/{*path}', (request, _response, next) => {
-    if (!isPage(request.path)) return next('router')
+    if (!isPage(request.path) || request.accepts(['html', 'json']) === 'json') return next('router')
     if (!existsSync(join(dir, 'index.html'))) {
       throw new JarvisError('not_found', 'The dashboard is not built. Run: npm run build')
     }

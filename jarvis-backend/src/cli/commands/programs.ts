@@ -1,5 +1,6 @@
 import { defineCommand, flag, text } from '../command.ts'
 import { help } from '../help.ts'
+import { version } from '../../version.ts'
 
 export const programsCommands = [
   defineCommand({
@@ -71,5 +72,12 @@ export const programsCommands = [
     forms: [{ args: '[COMMAND]', about: 'this, or all of one command' }],
     options: {},
     runEarly: ({ args, commands }) => help(args, commands),
+  }),
+  defineCommand({
+    name: 'version',
+    group: 'Programs',
+    forms: [{ args: '', about: 'the versions of JARVIS and of Node; so does `--version`' }],
+    options: {},
+    runEarly: () => console.log(`JARVIS ${version}, Node ${process.versions.node}`),
   }),
 ]
