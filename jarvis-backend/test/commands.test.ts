@@ -173,6 +173,28 @@ testHere('a command in the background is seen, fed and stopped, and is the conve
   expect(await screen.next('chat:tool_result')).toMatchObject({ isError: true })
 })
 
+testHere(
+  'of a long output the first and the last are shown once it has ended, and the log says where it ends',
+  async () => {
+    const { screen } = await start(
+      calls(run('echo FIRST; yes "a line of it" | head -c 6000000; echo; echo LAST')),
+      aboutTheCommand('check_command'),
+      aboutTheCommand('check_command', { line: 403_290 }),
+      says('Done.'),
+    )
+    await screen.ask('chat:send', { message: 'Run it.' })
+    for (let i = 0; i < 2; i++) {
+      const { result } = await screen.next('chat:tool_result')
+      expect(result.length).toBeLessThan(110_000)
+      const [, first = '', left, last = ''] =
+        /\noutput:\n(FIRST\n.*)\n… (\d+) bytes left out …\n(.*\nLAST\n?)$/s.exec(result) ?? []
+      expect(first.length + Number(left) + last.length).toBe(6_000_000 + 'FIRST\n\nLAST\n'.length)
+    }
+    const { result } = await screen.next('chat:tool_result')
+    expect(result).toMatch(/\na line of it\n.*… 7\d{5} bytes more were printed; the log holds the first 5 MB …\n?$/s)
+  },
+)
+
 testHere('who looks at a session’s commands is told once that there is more to see', async () => {
   const { jarvis, screen } = await start(
     calls(run('read -r line; echo "got $line"; read -r line; echo "and $line"', { background: true })),

@@ -5,7 +5,7 @@ import { JarvisError } from 'protocol'
 import { type StreamRedactor, safeText } from 'redaction/stream'
 import { legible } from 'redaction/visible'
 import { belowOf } from 'sandbox/below'
-import { keptBytes } from 'sandbox/output'
+import { keptBytes, type Output } from 'sandbox/output'
 import type { Pinned } from 'sandbox/pinned'
 import { type Confined, type Rehearsed, type Rehearsing, rehearse, TooLarge } from 'sandbox/rehearse'
 import { surveyOf } from 'sandbox/survey'
@@ -172,14 +172,15 @@ export class SandboxCommands implements Commands {
   async output(id: string, from?: { line: number; most: number }): Promise<string> {
     const running = this.#live.get(id)?.rehearsing.output
     if (running !== undefined && from === undefined) return this.#safe(running.text())
+    if (from === undefined) return textOf(this.#shownOf(id)) ?? firstAndLast(textOf(this.#logOf(id)) ?? '')
     const log =
-      running === undefined ? logText(this.#logOf(id)) : await safeText(running.log(), this.#parts.redactStream())
-    return from === undefined
-      ? firstAndLast(log)
-      : log
-          .split('\n')
-          .slice(from.line, from.line + from.most)
-          .join('\n')
+      running === undefined
+        ? (textOf(this.#logOf(id)) ?? '')
+        : await safeText(running.log(), this.#parts.redactStream())
+    return log
+      .split('\n')
+      .slice(from.line, from.line + from.most)
+      .join('\n')
   }
 
   lastLines(id: string, most: number): string[] {
@@ -201,7 +202,7 @@ export class SandboxCommands implements Commands {
     const { store } = this.#parts
     for (const { id } of store.of(sessionId)) {
       this.#live.get(id)?.rehearsing.stop()
-      rmSync(this.#logOf(id), { force: true })
+      for (const path of [this.#logOf(id), this.#shownOf(id)]) rmSync(path, { force: true })
     }
     store.forget(sessionId)
     this.#news.forget(sessionId)
@@ -223,6 +224,11 @@ export class SandboxCommands implements Commands {
 
   #logOf(id: string): string {
     return join(this.#logs, `${id}.log`)
+  }
+
+  /** The output's first and last bytes, if the output is longer than these. */
+  #shownOf(id: string): string {
+    return join(this.#logs, `${id}.shown`)
   }
 
   #inBackground(): number {
@@ -282,6 +288,13 @@ export class SandboxCommands implements Commands {
     })
   }
 
+  async #keepOutput(id: string, output: Output): Promise<void> {
+    const log = await safeText(output.log(), this.#parts.redactStream())
+    const unlogged = output.bytes() - keptBytes.log
+    writeWhole(this.#logOf(id), unlogged > 0 ? log + lostOutput(unlogged) : log)
+    if (output.bytes() > keptBytes.head + keptBytes.tail) writeWhole(this.#shownOf(id), this.#safe(output.text()))
+  }
+
   /** Records the end of a command. @throws JarvisError if the sandbox did not start */
   async #closed(
     command: Command,
@@ -294,7 +307,7 @@ export class SandboxCommands implements Commands {
       store.put({ ...command, state: lost(clock.now()) })
       throw refused(off === undefined ? `The sandbox did not start: ${this.#safe(end.said)}` : offWords(off))
     }
-    writeWhole(this.#logOf(command.id), await safeText(output.log(), this.#parts.redactStream()))
+    await this.#keepOutput(command.id, output)
     const asked = way?.contacts().flatMap(({ place, refused: why }) => (why === undefined ? [] : [place])) ?? []
     const { exitCode, why, effect } = end
     const state: EndedCommand = {
@@ -313,6 +326,8 @@ export class SandboxCommands implements Commands {
     return done
   }
 }
+
+const lostOutput = (bytes: number) => `\n… ${bytes} bytes more were printed; the log holds the first 5 MB …\n`
 
 const refused = (message: string) => new JarvisError('forbidden', message)
 
@@ -372,7 +387,7 @@ function surveyed({ folder, shown }: Asked, { ownPaths, isSecret }: CommandParts
   return survey
 }
 
-/** A log without its middle part. Lines of the middle can be read by their number. */
+/** A log without its middle part, for logs of versions that kept no shown part. */
 function firstAndLast(log: string): string {
   const { head, tail } = keptBytes
   if (log.length <= head + tail) return log
@@ -380,10 +395,11 @@ function firstAndLast(log: string): string {
   return `${first}\n… ${log.length - head - tail} characters left out …\n${last}`
 }
 
-function logText(path: string): string {
+/** Returns a file's text; undefined if the file cannot be read. */
+function textOf(path: string): string | undefined {
   try {
     return readFileSync(path, 'utf8')
   } catch {
-    return ''
+    return undefined
   }
 }
