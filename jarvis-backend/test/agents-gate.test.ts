@@ -92,10 +92,12 @@ test('an agent that is gone may nothing, and main’s rights serve no call of it
     })
 })
 
-test('deny wins, and a memory of none takes the tools that remember', () => {
+test('deny wins, a memory of none takes the tools that remember, and a cut result can be read on', () => {
   const agent = agentOf('media', { tools: { allow: ['get_*'], deny: ['get_vms'] }, memory: 'none' })
   expect(mayUse(agent, { name: 'get_storage' })).toBe(true)
   expect(mayUse(agent, { name: 'get_vms' })).toBe(false)
   expect(mayUse(agent, { name: 'start_vm' })).toBe(false)
+  expect(mayUse(agent, { name: 'read_result', rereads: () => 'id' })).toBe(true)
+  expect(mayUse({ ...agent, tools: { deny: ['read_*'] } }, { name: 'read_result', rereads: () => 'id' })).toBe(false)
   expect(mayUse({ ...agent, tools: { allow: ['*'] } }, { name: 'memory_get', remembers: true })).toBe(false)
 })

@@ -51,17 +51,19 @@ type ToolFacts = {
   name: string
   /** The tool reads or writes the memory. */
   remembers?: true
+  /** The tool reads on in results that the agent's model was given and that were cut. */
+  rereads?: unknown
 }
 
-/** @returns true if the agent’s tool lists and memory setting allow the tool. `deny` takes precedence over `allow`. */
+/** @returns true if the agent’s tool lists and memory setting allow the tool. `deny` takes precedence over `allow`. What reads on in a cut result needs no `allow`. */
 export function mayUse(
   { tools = {}, memory }: Pick<Agent, 'tools' | 'memory'>,
-  { name, remembers }: ToolFacts,
+  { name, remembers, rereads }: ToolFacts,
 ): boolean {
   const { allow, deny = [] } = tools
   if (remembers && memory === 'none') return false
   if (deny.some((pattern) => fits(pattern, name))) return false
-  return allow === undefined || allow.some((pattern) => fits(pattern, name))
+  return allow === undefined || rereads !== undefined || allow.some((pattern) => fits(pattern, name))
 }
 
 /** @returns true if the agent's models are offered the tool. The gate refuses calls of all other tools too. */
