@@ -1,4 +1,6 @@
+import { acknowledgeAlert } from './acknowledge-alert.ts'
 import { listAlerts } from './list-alerts.ts'
+import { silenceAlert } from './silence-alert.ts'
 
 /** The tools over alerts. */
-export const watchTools = [listAlerts]
+export const watchTools = [listAlerts, acknowledgeAlert, silenceAlert]

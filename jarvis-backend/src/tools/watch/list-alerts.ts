@@ -1,19 +1,12 @@
-import { Alert, type AlertsReply } from 'protocol'
+import { Alert } from 'protocol'
 import { z } from 'zod'
 import { reads } from '../../gate/targets.ts'
 import { ageOf, oneLine } from '../../homelab/format.ts'
-import { toolOver } from '../tool.ts'
+import { watchTool } from './ports.ts'
 
 const most = 40
 
-export type WatchPorts = {
-  /** The present alerts. */
-  alerts(): AlertsReply
-  /** Alerts that ended, newest first. */
-  ended(limit: number): Alert[]
-}
-
-export const listAlerts = toolOver<WatchPorts>()({
+export const listAlerts = watchTool({
   name: 'list_alerts',
   title: 'List alerts',
   description: 'Lists what is wrong now, or what ended.',
