@@ -24,7 +24,7 @@ export const samplesRoutes = (store: Pick<SampleStore, 'read'>, now: () => numbe
       const from = (Math.floor(now() / stepMs) - count + 1) * stepMs
       const names = [...new Set(series)]
       const found = new Map<string, SamplesReply['items'][number]>()
-      for (const [name, moments] of store.read(names, stepMs, from, count)) {
+      for (const [name, moments] of store.read(names, { stepMs, from, count })) {
         const values = fieldsOf(name).map((field, at) => [field, moments.map((moment) => short(moment[at]))])
         found.set(name, { name, values: Object.fromEntries(values) })
         // Lets other requests run between the series of a large reply.

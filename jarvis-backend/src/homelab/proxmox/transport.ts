@@ -1,6 +1,6 @@
 import type { Agent } from 'node:https'
 import { ApiError, failureOf, isProxyFailure, type Reply } from 'homelab-ports/failure'
-import type { PveApi, PveAsk, PveMethod, PvePath, PveValues } from 'homelab-ports/ports'
+import type { PveApi, PveAsk, PveChange, PvePath, PveValues } from 'homelab-ports/ports'
 import { systemClock } from 'node-kit/clock'
 import type { WebSocket } from 'ws'
 import type { Clock } from '../../lib/clock.ts'
@@ -89,7 +89,7 @@ export class Transport implements Api {
     return (await this.#call(wantedOf('GET', path, query), ask)).data
   }
 
-  async change(method: PveMethod, path: PvePath, form: PveValues, ask: PveAsk): Promise<unknown> {
+  async change({ method, path, form }: PveChange, ask: PveAsk): Promise<unknown> {
     return (await this.#call(wantedOf(method, path, form), ask)).data
   }
 

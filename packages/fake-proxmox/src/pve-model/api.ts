@@ -37,7 +37,7 @@ export function createModelApi(
     now: ways.now,
     wait: ways.wait,
     get: (path, query, ask) => call('GET', path, query, ask),
-    change: (method, path, form, { signal }) => call(method, path, form, { signal }),
+    change: ({ method, path, form }, { signal }) => call(method, path, form, { signal }),
   }
 }
 

@@ -1,4 +1,4 @@
-import type { Cluster, PowerAction, PowerOutcome } from 'homelab-ports/ports'
+import type { CallOptions, PowerAction, PowerOutcome, PowerRequest } from 'homelab-ports/ports'
 import { notSent, seenAfter } from 'homelab-ports/power-words'
 import { mustBeAsExpected } from 'homelab-ports/same-guest'
 import { type Guest, JarvisError, type Task } from 'protocol'
@@ -28,9 +28,10 @@ const durationMs: Record<Kind, { vm: number; ct: number }> = {
 /** Starts the task, follows it and observes the guest. The task goes on when the caller stops waiting. */
 export async function power(
   world: World,
-  { vmid, action, isForced }: { vmid: number; action: PowerAction; isForced: boolean },
-  { signal, onProgress, onTask, expected }: Parameters<Cluster['power']>[3],
+  { vmid, action, expected, ...request }: PowerRequest,
+  { signal, onProgress, onTask }: CallOptions,
 ): Promise<PowerOutcome> {
+  const isForced = request.isForced === true && action !== 'start'
   await world.arrive(signal)
   const guest = world.guest(vmid)
   mustBeAsExpected(vmid, expected, guest)
