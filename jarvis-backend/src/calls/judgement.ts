@@ -50,12 +50,16 @@ export type Asker = Pick<Principal, 'kind' | 'token' | 'agent' | 'for' | 'person
   sessionId?: string
 }
 
-/**
- * Judges a call.
- * @param sources returns the texts that the asker had read; called only if the call would change something
- * @param asker absent: all tools are allowed
- */
-export type Judge = (toolName: string, input: ToolInput, sources?: () => Sources, asker?: Asker) => Judgement
+/** The asker of a call, and the texts that the asker had read. */
+export type AskedBy = {
+  /** Absent: all tools are allowed. */
+  asker?: Asker | undefined
+  /** Called only if the call would change something. Absent: nothing was read. */
+  sources?: (() => Sources) | undefined
+}
+
+/** Judges a call. */
+export type Judge = (toolName: string, input: ToolInput, by?: AskedBy) => Judgement
 
 /** Judges a call, and reads from the cluster first if the verdict depends on it. */
 export type SeeingJudge = (...call: Parameters<Judge>) => Judgement | Promise<Judgement>
