@@ -275,9 +275,9 @@ class CallJudge {
     let hash: string | undefined
     return {
       grantScopes,
-      ...(preview && { preview }),
-      ...(led && { led: led.calls }),
-      ...(tool.remembers && { repeatsOthers: () => repeatsOthers(call) }),
+      preview,
+      led: led?.calls,
+      repeatsOthers: tool.remembers ? () => repeatsOthers(call) : undefined,
       kind: 'ready',
       verdict: whole,
       tool,
@@ -300,7 +300,7 @@ class CallJudge {
       input,
       ...(tool.attached ? { listed: tool.attached.listed } : { choices: listedIn(inputSchemaOf(tool)) }),
       isCommon: (word: string) => this.#vocabulary().has(word),
-      ...(sources && { sources: () => withOrigins(sources(), this.#catalog) }),
+      sources: sources && (() => withOrigins(sources(), this.#catalog)),
     }
   }
 }

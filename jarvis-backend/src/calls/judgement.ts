@@ -20,7 +20,7 @@ export type Judgement =
       /** The calls that this call leads to, in their order. */
       led?: readonly Led[] | undefined
       /** Returns true if the tool would store words that may come from strangers; absent for a tool that does not store memories. */
-      repeatsOthers?(): boolean
+      repeatsOthers?: (() => boolean) | undefined
       /** The folders or the website for which a person may have granted such calls, the narrowest first. */
       grantScopes: readonly Scope[]
     }

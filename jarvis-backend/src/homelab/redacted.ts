@@ -62,7 +62,7 @@ export function redactedHomelab(homelab: Homelab, redact: ShellRedactor): Homela
       restartService: (...args) => after(cluster.restartService(...args)),
     },
     api: shownApi(api),
-    ...(drillApi && { drillApi: shownApi(drillApi) }),
+    drillApi: drillApi && shownApi(drillApi),
     shell: redactedShell(shell, redact),
   }
 }

@@ -302,7 +302,7 @@ export type Homelab = {
   waker: Waker
   api: PveApi
   /** The same API for the restore drill, with the drill's own token. Undefined: there is no such token. */
-  drillApi?: PveApi
+  drillApi?: PveApi | undefined
   pbs?: PbsApi
   networkTimers?: NetworkTimers
   terminals?: Terminals

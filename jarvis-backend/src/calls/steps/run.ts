@@ -124,7 +124,7 @@ export class Running {
       runId,
       ...(loadedSkills && { loadedSkills }),
       ...(approvedBy !== undefined && { approvedBy }),
-      ...(ready.repeatsOthers && { repeatsOthers: ready.repeatsOthers }),
+      repeatsOthers: ready.repeatsOthers,
       ...(sees && { sees }),
     }
   }

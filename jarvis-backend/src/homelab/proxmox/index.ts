@@ -38,7 +38,7 @@ export type ProxmoxOptions = {
 /** A real cluster. `addressOf`: returns a node's address if the cluster knows it. */
 type Proxmox = Cluster & {
   api: PveApi
-  drillApi?: PveApi
+  drillApi: PveApi | undefined
   consoles: Consoles
   addressOf(node: string): string | undefined
 }
@@ -57,7 +57,7 @@ export function createProxmox(options: ProxmoxOptions): Proxmox {
   return {
     api: pve,
     consoles: createConsoles(api, clock),
-    ...(drillApi && { drillApi: guarded(drillApi, { sight, clock, quorumBy: api }) }),
+    drillApi: drillApi && guarded(drillApi, { sight, clock, quorumBy: api }),
     state: () => sight.state(),
     catchUp: (vmid) => sight.catchUp(vmid),
     timeThere(at) {

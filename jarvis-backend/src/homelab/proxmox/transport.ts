@@ -134,7 +134,7 @@ export class Transport implements Api {
   /** Tries the addresses in turn. @returns the answer's data, and the address that gave it */
   async #call(wanted: Wanted, ask: PveAsk): Promise<{ data: unknown; entry: Entry }> {
     const { isChange, node } = wanted
-    const about = { isChange, tokenId: this.#connection.tokenId, ...(node !== undefined && { node }) }
+    const about = { isChange, tokenId: this.#connection.tokenId, node }
     let lost: ApiError | undefined
     for (const entry of this.#inOrder()) {
       const reply = await this.#askAt(entry, wanted, ask)

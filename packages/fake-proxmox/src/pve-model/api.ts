@@ -21,7 +21,7 @@ export function createModelApi(
   async function call({ method, path, form }: Asked, { signal, isWhole }: PveAsk) {
     await ways.arrive(signal)
     const node = path[0] === 'nodes' && path.length > 1 ? String(path[1]) : undefined
-    const about = { host: 'demo', tokenId: '', isChange: method !== 'GET', ...(node !== undefined && { node }) }
+    const about = { host: 'demo', tokenId: '', isChange: method !== 'GET', node }
     const request = { method, path: `/${path.join('/')}`, values: joined(form) }
     try {
       mustAnswer(model, node)
