@@ -35,7 +35,7 @@ export function gateRow(): Row {
   })
   const microseconds = (toolName: string, input: Record<string, unknown>) => {
     const since = process.hrtime.bigint()
-    judge(toolName, input, sources)
+    judge(toolName, input, { sources })
     return Number(process.hrtime.bigint() - since) / 1000
   }
   return {

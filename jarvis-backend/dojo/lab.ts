@@ -66,13 +66,17 @@ export async function openLab(options: {
   const desk = options.desk && (await openDesk(options.desk.planted, options.planted, options.desk.texts))
   if (desk !== undefined) writeFileSync(join(dataDir, 'policy.yaml'), desk.policy)
   const homelab = options.planted !== undefined ? planted(demo, options.planted) : { ...demo, planted: () => 0 }
-  const jarvis = compose(config, '0.0.0-dojo', join(dataDir, 'no-dashboard'), {
-    clock: systemClock,
-    homelab,
-    ...(options.model && { model: options.model }),
-    memoryWorker: options.memoryWorker,
-    ...(desk && { web: desk.web, browser: desk.browser }),
-  })
+  const jarvis = compose(
+    config,
+    { version: '0.0.0-dojo', dashboardDir: join(dataDir, 'no-dashboard') },
+    {
+      clock: systemClock,
+      homelab,
+      ...(options.model && { model: options.model }),
+      memoryWorker: options.memoryWorker,
+      ...(desk && { web: desk.web, browser: desk.browser }),
+    },
+  )
   await new Promise<void>((resolve) => jarvis.http.listen(0, '127.0.0.1', resolve))
   const url = `http://127.0.0.1:${(jarvis.http.address() as AddressInfo).port}`
   const token = jwt.sign({ sub: 'operator', role: 'operator' }, jwtSecret, { issuer: 'jarvis', expiresIn: '1d' })

@@ -30,10 +30,14 @@ async function serve(read: () => Config): Promise<void> {
   try {
     const config = read()
     await goOutBy(readProxies(config.proxies))
-    jarvis = compose(config, version, dashboardDir, {
-      demo: await demoFor(config),
-      program: { nextConfig: () => readNextConfig(outside), restart },
-    })
+    jarvis = compose(
+      config,
+      { version, dashboardDir },
+      {
+        demo: await demoFor(config),
+        program: { nextConfig: () => readNextConfig(outside), restart },
+      },
+    )
     closed = undefined
     jarvis.http.on('error', (error: NodeJS.ErrnoException) => fail(listenProblem(error, config)))
     jarvis.http.listen(config.port, config.host, () => introduce(config))

@@ -47,6 +47,9 @@ export type Replacements = SiteReplacements & {
   hashStrength?: HashStrength
 }
 
+/** The build that runs: its version, and the folder of its dashboard. */
+export type Build = { version: string; dashboardDir: string }
+
 /** The site, and the other parts that the rooms of the process need. */
 type Given = Site & { config: Config; facts: JarvisFacts; stepUp: StepUp; version: string }
 type Entrance = ReturnType<typeof openEntrance>
@@ -66,7 +69,7 @@ export async function demoFor(config: Config): Promise<OpenDemo | undefined> {
 }
 
 /** Opens one site, and the rooms of its doors in the same house. The result does not listen yet. */
-export function compose(config: Config, version: string, dashboardDir: string, replace: Replacements = {}): Jarvis {
+export function compose(config: Config, { version, dashboardDir }: Build, replace: Replacements = {}): Jarvis {
   const steady = createSteadyClock(replace.clock ?? systemClock)
   const stepUp = createStepUp(() => steady.now())
   const site = openSite(config, { version, clock: steady, stepUp }, replace)

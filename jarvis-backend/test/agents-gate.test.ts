@@ -66,8 +66,8 @@ test('for every call and every agent no verdict is lower than main’s, and noth
         const world = () => ({ cluster: homelab.cluster.state(), policy: { ...shippedPolicy, profile }, now: 0 })
         const judge = createJudge(catalog, world, { agents: agentsIn(() => [agentOf('main', {}), agent]) })
         for (const kind of ['chat', 'command', 'plan', 'client_plan', 'mcp', 'job']) {
-          const own = judge(name, input, undefined, { kind, agent: 'media' })
-          const main = judge(name, input, undefined, { kind })
+          const own = judge(name, input, { asker: { kind, agent: 'media' } })
+          const main = judge(name, input, { asker: { kind } })
           expect(rankOf(own)).toBeGreaterThanOrEqual(rankOf(main))
           if (own.kind === 'ready') {
             const tool = catalog.get(name)
@@ -86,7 +86,7 @@ test('an agent that is gone may nothing, and main’s rights serve no call of it
   const world = () => ({ cluster: homelab.cluster.state(), policy: shippedPolicy, now: 0 })
   const judge = createJudge(catalog, world)
   for (const [name, input] of some)
-    expect(judge(name, input, undefined, { kind: 'command', agent: 'media' })).toMatchObject({
+    expect(judge(name, input, { asker: { kind: 'command', agent: 'media' } })).toMatchObject({
       kind: 'blocked',
       verdict: { rule: 'agent_gone' },
     })

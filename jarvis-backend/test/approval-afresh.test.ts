@@ -57,7 +57,7 @@ const changes: [string, (fake: FakeProxmox) => Promise<unknown>, RegExp][] = [
 ]
 const made: (typeof changes)[number] = [
   'made anew',
-  (fake) => fake.control.addTask('pve1', 'qmrestore', '100', 'OK'),
+  (fake) => fake.control.addTask({ node: 'pve1', type: 'qmrestore', id: '100' }, 'OK'),
   /was made, restored or rolled back/,
 ]
 

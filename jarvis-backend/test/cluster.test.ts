@@ -94,7 +94,7 @@ test('figures move every two seconds while somebody watches, and no timer is lef
 
 test('restarting the hot guest cools its node', async () => {
   const { clock, cluster, settle } = start()
-  await settle(cluster.power(123, 'restart', false, calm()))
+  await settle(cluster.power({ vmid: 123, action: 'restart' }, calm()))
   for (let minute = 0; minute < 5; minute += 1) {
     await clock.advance(60_000)
     cluster.state()
@@ -106,8 +106,8 @@ test('restarting the hot guest cools its node', async () => {
 
 test('a second task on a guest that one works on fails for the lock, and one effect is enough', async () => {
   const { cluster, controls, settle } = start()
-  const first = cluster.power(123, 'stop', false, calm())
-  const second = cluster.power(123, 'restart', false, calm())
+  const first = cluster.power({ vmid: 123, action: 'stop' }, calm())
+  const second = cluster.power({ vmid: 123, action: 'restart' }, calm())
   expect(await settle(second)).toMatchObject({
     ok: false,
     exitStatus: "can't lock file '/var/lock/qemu-server/lock-123.conf' - got timeout",
@@ -122,21 +122,24 @@ test('a second task on a guest that one works on fails for the lock, and one eff
 test('a locked container cannot be stopped, yet reboots', async () => {
   const { cluster, controls, settle } = start()
   controls.lockGuest(104, 'backup')
-  expect((await settle(cluster.power(104, 'stop', false, calm()))).exitStatus).toBe('CT is locked (backup)')
-  expect(await settle(cluster.power(104, 'restart', false, calm()))).toMatchObject({ ok: true, observed: 'running' })
+  expect((await settle(cluster.power({ vmid: 104, action: 'stop' }, calm()))).exitStatus).toBe('CT is locked (backup)')
+  expect(await settle(cluster.power({ vmid: 104, action: 'restart' }, calm()))).toMatchObject({
+    ok: true,
+    observed: 'running',
+  })
 })
 
 test('a guest under HA is done later than its task, and seen done', async () => {
   const { cluster, settle } = start()
-  const outcome = await settle(cluster.power(113, 'stop', false, calm()))
+  const outcome = await settle(cluster.power({ vmid: 113, action: 'stop' }, calm()))
   expect(outcome).toMatchObject({ ok: true, observed: 'stopped', upid: expect.stringContaining(':hastop:113:') })
-  expect((await settle(cluster.power(113, 'start', false, calm()))).observed).toBe('running')
+  expect((await settle(cluster.power({ vmid: 113, action: 'start' }, calm()))).observed).toBe('running')
 })
 
 test('a failure set for the next task changes nothing', async () => {
   const { cluster, controls, settle } = start()
   controls.failNextTask(104, 'command failed: exit code 1')
-  const outcome = await settle(cluster.power(104, 'restart', false, calm()))
+  const outcome = await settle(cluster.power({ vmid: 104, action: 'restart' }, calm()))
   expect(outcome).toMatchObject({ ok: false, exitStatus: 'command failed: exit code 1', observed: 'running' })
 })
 
@@ -145,7 +148,7 @@ test('without quorum nothing starts', async () => {
   controls.setNodeOffline('Home', true)
   controls.setNodeOffline('agent1', true)
   expect(cluster.state().isQuorate).toBe(false)
-  expect((await settle(cluster.power(142, 'start', false, calm()))).exitStatus).toBe(
+  expect((await settle(cluster.power({ vmid: 142, action: 'start' }, calm()))).exitStatus).toBe(
     'no quorum, so JARVIS sent nothing',
   )
 })
@@ -154,7 +157,9 @@ test('a power request for a guest of a lost node reaches nothing', async () => {
   const { cluster, controls } = start()
   controls.setNodeOffline('agent', true)
   const before = cluster.state().tasks
-  await expect(cluster.power(140, 'stop', false, calm())).rejects.toMatchObject({ code: 'cluster_unreachable' })
+  await expect(cluster.power({ vmid: 140, action: 'stop' }, calm())).rejects.toMatchObject({
+    code: 'cluster_unreachable',
+  })
   expect(controls.effects).toEqual([])
   expect(cluster.state().tasks).toEqual(before)
 })
@@ -167,7 +172,7 @@ test('guests of a lost node are unknown at once', () => {
 
 test('a task cut off by its node’s end is not a success', async () => {
   const { clock, cluster, controls, settle } = start()
-  const stopping = cluster.power(123, 'stop', false, calm())
+  const stopping = cluster.power({ vmid: 123, action: 'stop' }, calm())
   await clock.advance(2_000)
   controls.setNodeOffline('pve', true)
   await expect(settle(stopping)).rejects.toMatchObject({ code: 'cluster_unreachable' })
@@ -192,7 +197,7 @@ test('backups on the backup server can be read once it runs', async () => {
   const { cluster, settle } = start()
   const before = await cluster.backups({ vmid: 123 }, calm())
   expect(before).toEqual({ items: [], isUnread: false, missing: ['pbs-main is not reachable'] })
-  await settle(cluster.power(141, 'start', false, calm()))
+  await settle(cluster.power({ vmid: 141, action: 'start' }, calm()))
   const after = await cluster.backups({ vmid: 123 }, calm())
   expect(after.missing).toEqual([])
   expect(after.items[0]).toMatchObject({ vmid: 123, storage: 'pbs-main', format: 'pbs-vm' })
@@ -202,7 +207,7 @@ test('a slow call waits before it reaches the cluster, and can be given up', asy
   const { clock, cluster, controls } = start()
   controls.slowNextCall(5_000)
   const gone = new AbortController()
-  const waiting = cluster.power(123, 'stop', false, { signal: gone.signal })
+  const waiting = cluster.power({ vmid: 123, action: 'stop' }, { signal: gone.signal })
   await clock.advance(1_000)
   gone.abort(new Error('gone'))
   await expect(waiting).rejects.toThrow('gone')

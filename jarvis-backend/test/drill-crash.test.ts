@@ -138,9 +138,11 @@ test.each([
   const guest = ['nodes', node, 'qemu', copy]
   const gone = async () => !(await exists(copy))
   // Somebody removes the copy once it is restored, and makes a guest of that id.
-  await expect.poll(() => cluster.api.change('DELETE', guest, {}, calm()).then(gone, gone)).toBe(true)
+  await expect
+    .poll(() => cluster.api.change({ method: 'DELETE', path: guest, form: {} }, calm()).then(gone, gone))
+    .toBe(true)
   const form = { vmid: String(copy), name: 'precious', memory: '512', ...more }
-  await cluster.api.change('POST', ['nodes', node, 'qemu'], form, calm())
+  await cluster.api.change({ method: 'POST', path: ['nodes', node, 'qemu'], form }, calm())
   const name = async () => ((await cluster.api.get([...guest, 'config'], {}, calm())) as { name?: string }).name
   await expect.poll(name).toBe('precious')
 
@@ -148,6 +150,6 @@ test.each([
   await expect.poll(() => store.open()).toBeUndefined()
   expect(await name()).toBe('precious')
   expect(said.join()).toContain('was not touched')
-  await cluster.api.change('DELETE', guest, {}, calm())
+  await cluster.api.change({ method: 'DELETE', path: guest, form: {} }, calm())
   await expect.poll(gone).toBe(true)
 })

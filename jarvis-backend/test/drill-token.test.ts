@@ -50,8 +50,10 @@ test('the drill’s own token is enough for a drill, and Proxmox lets it touch n
     ['PUT', ['nodes', 'pve1', 'qemu', 100, 'config']],
   ] as const) {
     const form: Record<string, string> = method === 'PUT' ? { description: 'mine' } : {}
-    await expect(drillApi.change(method, path, form, calm()), path.join('/')).rejects.toMatchObject({ status: 403 })
-    await expect(cluster.api.change(method, path, form, calm()), path.join('/')).rejects.toMatchObject({ status: 403 })
+    await expect(drillApi.change({ method, path, form }, calm()), path.join('/')).rejects.toMatchObject({ status: 403 })
+    await expect(cluster.api.change({ method, path, form }, calm()), path.join('/')).rejects.toMatchObject({
+      status: 403,
+    })
   }
 })
 

@@ -69,9 +69,9 @@ function between(api: PveApi, { before, after }: Between): { api: PveApi; asked:
       ...api,
       get: (path, query, options) =>
         through({ method: 'GET', path: path.join('/'), form: formOf(query) }, () => api.get(path, query, options)),
-      change(method, path, form, options) {
+      change({ method, path, form }, options) {
         const ask = { method, path: path.join('/'), form: { ...formOf(form) } }
-        return through(ask, () => api.change(method, path, ask.form, options))
+        return through(ask, () => api.change({ method, path, form: ask.form }, options))
       },
     },
   }
@@ -252,7 +252,10 @@ describe.each(Object.entries(clusters))('on %s', (_name, start) => {
           // It does so in truth before it is destroyed.
           if (!isDestroy(ask)) return
           const [, node = '', , vmid = ''] = ask.path.split('/')
-          await fixture.api.change('POST', ['nodes', node, 'qemu', vmid, 'status', 'stop'], {}, calm())
+          await fixture.api.change(
+            { method: 'POST', path: ['nodes', node, 'qemu', vmid, 'status', 'stop'], form: {} },
+            calm(),
+          )
           for (;;) {
             const now = (await fixture.api.get(['nodes', node, 'qemu', vmid, 'status', 'current'], {}, calm())) as {
               status: string
@@ -348,7 +351,7 @@ describe.each(Object.entries(clusters))('on %s', (_name, start) => {
     expect(said.join()).toContain('was not touched')
     expect(drills.provenOf(fixture.vm)).toBeUndefined()
     const { node, copy } = drill
-    await fixture.api.change('DELETE', ['nodes', node, 'qemu', copy], {}, calm())
+    await fixture.api.change({ method: 'DELETE', path: ['nodes', node, 'qemu', copy], form: {} }, calm())
     await expect.poll(copies).toEqual([])
   })
 

@@ -146,7 +146,7 @@ async function watched(entrance: Entrance) {
   }
   const { change } = api
   api.change = (...args) => {
-    note(args[1].join('/'))
+    note(args[0].path.join('/'))
     return change(...args)
   }
   const { run } = shell

@@ -63,7 +63,7 @@ test('the fake’s lists have the rows and the kinds that a Proxmox VE 9.2 gives
     memory: { available: expect.any(Number) },
     'boot-info': { mode: expect.any(String) },
   })
-  await fake.control.addTask('pve1', 'vzdump', '', 'job errors')
+  await fake.control.addTask({ node: 'pve1', type: 'vzdump', id: '' }, 'job errors')
   const [task] = await get<{ upid: string }[]>('cluster', 'tasks')
   expect(task).toMatchObject({ user: 'jarvis@pve', tokenid: 'jarvis', saved: '1', status: 'job errors', id: '' })
   expect(task?.upid).toMatch(/:vzdump::jarvis@pve!jarvis:$/)

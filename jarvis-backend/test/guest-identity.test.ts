@@ -184,7 +184,7 @@ test('over Proxmox’s API a number that was freed and taken again is another gu
   ).toBe(first?.id)
 
   const change = (method: 'DELETE' | 'POST', path: (string | number)[], form: Record<string, string> = {}) =>
-    cluster.api.change(method, ['nodes', ...path], form, calm())
+    cluster.api.change({ method, path: ['nodes', ...path], form }, calm())
   const { node = '', name = '' } = whoHas(202) ?? {}
   await change('DELETE', [node, 'lxc', 202])
   await until(({ guests }) => !guests.some(({ vmid }) => vmid === 202))

@@ -30,7 +30,10 @@ test('a guest is read with its configuration, snapshots, backups and who needs i
   expect((await rest('/api/guests/103?all=1')).status).toBe(400)
 
   // A snapshot's configuration and a change's card text can be read before any call is asked for.
-  await simulator.api.change('POST', ['nodes', 'pve', 'qemu', 103, 'snapshot'], { snapname: 'before' }, { signal })
+  await simulator.api.change(
+    { method: 'POST', path: ['nodes', 'pve', 'qemu', 103, 'snapshot'], form: { snapname: 'before' } },
+    { signal },
+  )
   await expect.poll(async () => (await rest('/api/guests/103/snapshots/before')).status).toBe(200)
   const kept = (await (await rest('/api/guests/103/snapshots/before')).json()) as SnapshotConfigReply
   expect(kept).toMatchObject({ name: 'before', values: { name: 'truenas' } })

@@ -102,7 +102,9 @@ test('what cannot be seen is refused as not seen: a guest, a storage, the task t
   await expect(run('get_guest_config', { vmid: 101 })).rejects.toThrow(
     'There is no guest 101 as far as this token sees.',
   )
-  await expect(cluster.power(101, 'stop', false, calm())).rejects.toThrow('no guest 101 as far as this token sees')
+  await expect(cluster.power({ vmid: 101, action: 'stop' }, calm())).rejects.toThrow(
+    'no guest 101 as far as this token sees',
+  )
   const other = await seenWith(noTasks)
   const state = other.cluster.state()
   expect(state.hidden).toEqual(['tasks'])

@@ -151,7 +151,10 @@ test.each([
 test('what somebody else has staged is never brought in force', async () => {
   const on = await demo()
   const calm = { signal: AbortSignal.timeout(60_000) }
-  await on.homelab.api.change('PUT', ['nodes', 'pve', 'network', 'enp1s0'], { type: 'eth', mtu: '9000' }, calm)
+  await on.homelab.api.change(
+    { method: 'PUT', path: ['nodes', 'pve', 'network', 'enp1s0'], form: { type: 'eth', mtu: '9000' } },
+    calm,
+  )
   const ask = (message: string) => on.screen.ask('chat:send', { message })
   await ask('/set_node_network node=pve iface=vmbr0 set={"mtu":9000}')
   expect(await on.screen.next('chat:tool_result')).toMatchObject({

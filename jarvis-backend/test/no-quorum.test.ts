@@ -133,7 +133,7 @@ test.each<[boolean | null, string[], boolean]>([
     },
     () => isQuorate,
   )
-  const answer = change('POST', path, {}, { signal })
+  const answer = change({ method: 'POST', path, form: {} }, { signal })
   if (isSent) await expect(answer).resolves.toBe('UPID')
   else
     await expect(answer).rejects.toMatchObject({ code: 'cluster_refused', words: notSent } satisfies Partial<ApiError>)

@@ -35,7 +35,7 @@ describe('on the demo cluster', () => {
 async function real() {
   const { fake, cluster, until, read } = await startProxmox()
   await read()
-  await fake.control.addTask('pve1', 'vzdump', '100', 'job errors')
+  await fake.control.addTask({ node: 'pve1', type: 'vzdump', id: '100' }, 'job errors')
   const none = () => {
     throw new Error('not here')
   }

@@ -136,7 +136,7 @@ test('the demo’s backup server is away until its guest runs, and then tells wh
   if (lab.pbs === undefined) throw new Error('no backup server')
   const run = over(lab.api, lab.pbs)
   await expect(run('get_pbs_status')).rejects.toMatchObject({ code: 'cluster_unreachable' })
-  await lab.cluster.power(141, 'start', false, { signal: AbortSignal.timeout(60_000) })
+  await lab.cluster.power({ vmid: 141, action: 'start' }, { signal: AbortSignal.timeout(60_000) })
   expect((await run('get_pbs_status')).summary).toMatch(/^main \d+ % full; 1 jobs failed$/)
   expect((await run('get_pbs_snapshots')).summary).toMatch(/^\d\d snapshots, 1 failed verification$/)
 })

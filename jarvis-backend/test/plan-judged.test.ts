@@ -72,9 +72,9 @@ test('a plan is judged no lower than any of its calls alone, whatever the policy
           previewed: (name) => (name === 'run_runbook' ? { preview } : undefined),
         })
         const sources = () => ({ results, operatorTexts: [] })
-        const plan = judge('run_runbook', { name: 'x' }, sources, { kind })
+        const plan = judge('run_runbook', { name: 'x' }, { sources, asker: { kind } })
         for (const [toolName, toolInput] of steps)
-          expect(rank(plan)).toBeGreaterThanOrEqual(rank(judge(toolName, toolInput, sources, { kind })))
+          expect(rank(plan)).toBeGreaterThanOrEqual(rank(judge(toolName, toolInput, { sources, asker: { kind } })))
       },
     ),
     runs(100),

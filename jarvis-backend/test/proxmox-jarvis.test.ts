@@ -127,7 +127,7 @@ test('PVE_URL and its companions are enough to be served by the operator’s clu
     PVE_TOKEN_SECRET: fake.tokenSecret,
     PVE_FINGERPRINT: fake.fingerprints.join(','),
   })
-  const jarvis = compose(config, '0.0.0-test', 'nowhere')
+  const jarvis = compose(config, { version: '0.0.0-test', dashboardDir: 'nowhere' })
   onTestFinished(() => jarvis.stop(1_000))
   await expect.poll(() => fake.control.requests()).toHaveProperty(['GET /cluster/resources'])
 })

@@ -90,7 +90,7 @@ const outcomes: Row[] = [
 test('each change of power ends as Proxmox ends it', async () => {
   const judge = async ({ vmid, action, force = false, before = {}, outcome }: Row) => {
     const { cluster } = await startProxmox({}, withGuest(vmid, before))
-    expect(await cluster.power(vmid, action, force, calm())).toMatchObject(outcome)
+    expect(await cluster.power({ vmid, action, isForced: force }, calm())).toMatchObject(outcome)
   }
   expect(await failingRows(outcomes, judge, ({ what }) => what)).toEqual([])
 })
@@ -108,7 +108,7 @@ const requests: [PowerAction, boolean, number, string[]][] = [
 test('each change of power asks for exactly that', async () => {
   const judge = async ([action, force, vmid, paths]: (typeof requests)[number]) => {
     const { fake, cluster } = await startProxmox()
-    expect(await cluster.power(vmid, action, force, calm())).toMatchObject({ ok: true })
+    expect(await cluster.power({ vmid, action, isForced: force }, calm())).toMatchObject({ ok: true })
     const changes = await fake.control.changes()
     expect(
       changes.map(({ method, path, form }) => ({ method, path: path.replace(/^\/nodes\/[^/]+\//, ''), form })),
@@ -119,14 +119,14 @@ test('each change of power asks for exactly that', async () => {
 
 test('a VM’s reboot is over when the start that follows has ended', async () => {
   const { fake, cluster } = await startProxmox()
-  expect(await cluster.power(100, 'restart', false, calm())).toMatchObject({ ok: true, observed: 'running' })
+  expect(await cluster.power({ vmid: 100, action: 'restart' }, calm())).toMatchObject({ ok: true, observed: 'running' })
   const { items } = await cluster.tasks({ limit: 5 }, calm())
   expect(items.map(({ type, status }) => [type, status])).toEqual([
     ['qmstart', 'ok'],
     ['qmreboot', 'ok'],
   ])
   await fake.control.changeGuest(101, { failsToStart: 'start failed: QEMU exited with code 1' })
-  expect(await cluster.power(101, 'restart', false, calm())).toMatchObject({
+  expect(await cluster.power({ vmid: 101, action: 'restart' }, calm())).toMatchObject({
     ok: false,
     exitStatus: 'start failed: QEMU exited with code 1',
     upid: expect.stringContaining(':qmstart:101:'),
@@ -139,7 +139,7 @@ test('without quorum nothing starts, and nothing runs late', async () => {
   await fake.control.setNode('pve3', false)
   await fake.control.setNode('pve4', false)
   await until(({ isQuorate }) => !isQuorate)
-  const outcome = await cluster.power(102, 'start', false, calm())
+  const outcome = await cluster.power({ vmid: 102, action: 'start' }, calm())
   expect(outcome).toMatchObject({ ok: false, exitStatus: 'no quorum, so JARVIS sent nothing', observed: 'stopped' })
   expect(outcome.upid).toBeUndefined()
 })
@@ -148,28 +148,28 @@ test('a guest that has moved since the last look is found where it is now', asyn
   const { fake, cluster, read } = await startProxmox()
   await read()
   await fake.control.changeGuest(100, { node: 'pve2' })
-  expect(await cluster.power(100, 'restart', false, calm())).toMatchObject({ ok: true, observed: 'running' })
+  expect(await cluster.power({ vmid: 100, action: 'restart' }, calm())).toMatchObject({ ok: true, observed: 'running' })
   expect((await fake.control.changes()).map(({ path }) => path)).toEqual(['/nodes/pve2/qemu/100/status/reboot'])
 })
 
 test('a token without the right is told which right is missing', async () => {
   const { fake, cluster } = await startProxmox()
   await fake.control.setRights({ '/': { 'VM.Audit': 1, 'Sys.Audit': 1 } })
-  const outcome = await cluster.power(100, 'stop', false, calm())
+  const outcome = await cluster.power({ vmid: 100, action: 'stop' }, calm())
   expect(outcome).toMatchObject({ ok: false, exitStatus: 'Permission check failed (/vms/100, VM.PowerMgmt)' })
   expect(outcome.upid).toBeUndefined()
 })
 
 test('the message of Proxmox before 2025 is read from the reason phrase', async () => {
   const { cluster } = await startProxmox({ isOld: true })
-  const outcome = await cluster.power(200, 'start', false, calm())
+  const outcome = await cluster.power({ vmid: 200, action: 'start' }, calm())
   expect(outcome).toMatchObject({ ok: false, exitStatus: 'CT 200 already running' })
 })
 
 test('a lost answer is no failure, and the request is not made again', async () => {
   const { fake, cluster } = await startProxmox()
   await fake.control.addFault({ kind: 'lost', match: '/status/shutdown', method: 'POST', times: 9 })
-  await expect(cluster.power(100, 'stop', false, calm())).rejects.toMatchObject({ code: 'outcome_unknown' })
+  await expect(cluster.power({ vmid: 100, action: 'stop' }, calm())).rejects.toMatchObject({ code: 'outcome_unknown' })
   expect(await fake.control.changes()).toHaveLength(1)
 })
 
@@ -184,7 +184,9 @@ test('where the answer to a change does not come as it should, its outcome is un
   const judge = async ([, fault]: (typeof answers)[number]) => {
     const { fake, cluster } = await startProxmox()
     await fake.control.addFault({ match: '/status/shutdown', method: 'POST', times: 1, ...fault })
-    await expect(cluster.power(100, 'stop', false, calm())).rejects.toMatchObject({ code: 'outcome_unknown' })
+    await expect(cluster.power({ vmid: 100, action: 'stop' }, calm())).rejects.toMatchObject({
+      code: 'outcome_unknown',
+    })
   }
   expect(await failingRows(answers, judge, ([what]) => what)).toEqual([])
 })
@@ -199,7 +201,7 @@ test('what certainly did not reach the node has failed', async () => {
     method: 'POST',
     times: 1,
   })
-  await expect(cluster.power(101, 'stop', false, calm())).rejects.toMatchObject({
+  await expect(cluster.power({ vmid: 101, action: 'stop' }, calm())).rejects.toMatchObject({
     code: 'cluster_unreachable',
     message: expect.stringContaining('pve2'),
   })
@@ -208,10 +210,12 @@ test('what certainly did not reach the node has failed', async () => {
 test('a node is away in three ways, and no change reaches it', async () => {
   const { fake, cluster } = await startProxmox()
   const shutDown = () =>
-    cluster.api.change('POST', ['nodes', 'pve2', 'qemu', 101, 'status', 'shutdown'], {}, calm()).then(
-      () => 'done',
-      (error: { code: string; message: string }) => `${error.code}: ${error.message}`,
-    )
+    cluster.api
+      .change({ method: 'POST', path: ['nodes', 'pve2', 'qemu', 101, 'status', 'shutdown'], form: {} }, calm())
+      .then(
+        () => 'done',
+        (error: { code: string; message: string }) => `${error.code}: ${error.message}`,
+      )
   const away = (words: string) =>
     `cluster_unreachable: pve2 cannot be reached by the rest of the cluster (595, ${words}).`
   await fake.control.setNode('pve2', false, 'refuses')
@@ -226,9 +230,9 @@ test('a node is away in three ways, and no change reaches it', async () => {
 test('a task on a node that falls silent has an unknown outcome, and a short silence changes nothing', async () => {
   const { fake, cluster } = await startProxmox()
   await fake.control.addFault({ kind: 'status', status: 595, phrase: 'gone', match: '/tasks/UPID', times: 3 })
-  expect(await cluster.power(101, 'stop', false, calm())).toMatchObject({ ok: true, observed: 'stopped' })
+  expect(await cluster.power({ vmid: 101, action: 'stop' }, calm())).toMatchObject({ ok: true, observed: 'stopped' })
   await fake.control.addFault({ kind: 'status', status: 595, phrase: 'gone', match: '/tasks/UPID', times: 10_000 })
-  await expect(cluster.power(101, 'start', false, calm())).rejects.toMatchObject({ code: 'outcome_unknown' })
+  await expect(cluster.power({ vmid: 101, action: 'start' }, calm())).rejects.toMatchObject({ code: 'outcome_unknown' })
 })
 
 test('a service of the API restarts through it, another over SSH, and a name that is no service is refused', async () => {

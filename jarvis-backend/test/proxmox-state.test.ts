@@ -73,7 +73,7 @@ test('a paused VM never reads running: not at the first look, and not while the 
   await until(({ guests }) => guests.some(({ vmid, status }) => vmid === 104 && status === 'paused'))
   expect(seen).not.toContain('running')
   await fake.control.changeGuest(100, { status: 'paused' }, false)
-  await fake.control.addTask('pve1', 'qmsuspend', '100', 'OK')
+  await fake.control.addTask({ node: 'pve1', type: 'qmsuspend', id: '100' }, 'OK')
   await until(({ tasks }) => tasks.some(({ type }) => type === 'qmsuspend'))
   expect(cluster.state().guests.find(({ vmid }) => vmid === 100)?.status).toBe('paused')
 })

@@ -36,7 +36,7 @@ test('each address has its own certificate, and each is pinned', async () => {
   await fake.control.closeEntry(0)
   const state = await until(({ missing }) => missing.some((line) => /127\.0\.0\.1:\d+ refuses/.test(line)))
   expect(state.unreachableSince).toBeUndefined()
-  expect(await cluster.power(100, 'stop', false, calm())).toMatchObject({ ok: true })
+  expect(await cluster.power({ vmid: 100, action: 'stop' }, calm())).toMatchObject({ ok: true })
   expect(await fake.control.changes()).toHaveLength(1)
 })
 
@@ -57,7 +57,9 @@ test('while the cluster is unreachable its last state is shown with its age', as
   expect(state.at).toBeGreaterThanOrEqual(before.at)
   expect(state.unreachableSince).toBeGreaterThan(state.at)
   expect(state.guests).toHaveLength(10)
-  await expect(cluster.power(100, 'stop', false, calm())).rejects.toMatchObject({ code: 'cluster_unreachable' })
+  await expect(cluster.power({ vmid: 100, action: 'stop' }, calm())).rejects.toMatchObject({
+    code: 'cluster_unreachable',
+  })
   await expect(cluster.nodeDetail('pve1', calm())).rejects.toMatchObject({ code: 'cluster_unreachable' })
 })
 
@@ -128,7 +130,7 @@ test('the token’s secret is in no message, whatever the server says', async ()
   await fake.control.addFault({ kind: 'status', status: 500, phrase, match: '/status/shutdown', times: 1_000 })
   const said = [
     await cluster.nodeDetail('pve1', calm()).catch((error: unknown) => String(error)),
-    JSON.stringify(await cluster.power(100, 'stop', false, calm())),
+    JSON.stringify(await cluster.power({ vmid: 100, action: 'stop' }, calm())),
     JSON.stringify(cluster.state()),
   ].join()
   expect(said).toContain('no such token [token]')
@@ -139,7 +141,9 @@ test('who asks at once shares one look', async () => {
   const { fake, cluster, read } = await startProxmox()
   await read()
   await fake.control.forgetRequests()
-  await Promise.all(Array.from({ length: 50 }, () => cluster.power(999, 'stop', false, calm()).catch(() => {})))
+  await Promise.all(
+    Array.from({ length: 50 }, () => cluster.power({ vmid: 999, action: 'stop' }, calm()).catch(() => {})),
+  )
   const requests = await fake.control.requests()
   // One that is under way when they ask, one that begins after, and at most one by the clock.
   expect(requests['GET /cluster/resources']).toBeLessThanOrEqual(3)

@@ -20,7 +20,7 @@ describe('the Proxmox client keeps the contract', () => {
       guestOnLostNode: 300,
       backedUp: 100,
       async loseNode() {
-        await fake.control.addTask('pve1', 'aptupdate', '', 'OK')
+        await fake.control.addTask({ node: 'pve1', type: 'aptupdate', id: '' }, 'OK')
         await fake.control.setNode('pve4', false)
         await until(({ missing }) => missing.includes('pve4 is offline'))
       },

@@ -16,7 +16,7 @@ test('on a machine that pauses for minutes a guest is still seen running, and a 
   }
   const { cluster, waker } = createSimulator({ clock, protectedTargets: new Set() })
   const options = { signal: new AbortController().signal }
-  const work = Promise.all([cluster.power(103, 'restart', false, options), waker.wake('agent', options)])
+  const work = Promise.all([cluster.power({ vmid: 103, action: 'restart' }, options), waker.wake('agent', options)])
   await time.advance(60_000)
   expect(await work).toMatchObject([{ ok: true, observed: 'running' }, { cameOnline: true }])
   cluster.close()

@@ -104,7 +104,7 @@ describe('the permission of each request', () => {
         await fake.control.setRights(rights)
         try {
           if (method === 'GET') await cluster.api.get(segments, form, calm())
-          else await cluster.api.change(method as PveMethod, segments, form, calm())
+          else await cluster.api.change({ method: method as PveMethod, path: segments, form }, calm())
           return asked
         } catch (error) {
           const { status, words = '' } = error as { status?: number; words?: string }

@@ -69,7 +69,7 @@ function open(policy: string, isNodeLost: boolean, given: Parameters<typeof crea
       return outcome.type
     },
     sampled: (name: string) => {
-      const [series] = new SqliteSampleStore(site.database).read([name], minuteMs, minute, 1)
+      const [series] = new SqliteSampleStore(site.database).read([name], { stepMs: minuteMs, from: minute, count: 1 })
       return series?.[1].some((values) => values?.some((value) => value !== undefined)) ?? false
     },
   }

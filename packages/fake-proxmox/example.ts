@@ -7,7 +7,7 @@ export async function example(): Promise<string> {
   try {
     const stopped = cluster.state().guests.find(({ status }) => status === 'stopped')
     const { signal } = new AbortController()
-    const { exitStatus, observed } = await cluster.power(stopped?.vmid ?? 0, 'start', false, { signal })
+    const { exitStatus, observed } = await cluster.power({ vmid: stopped?.vmid ?? 0, action: 'start' }, { signal })
     return `${exitStatus}, ${observed}`
   } finally {
     cluster.close()

@@ -1,7 +1,7 @@
 import type { ToolCall } from 'protocol'
 import type { CallContext } from '../agent/tool-runner.ts'
 import type { Reservation } from './confirmations/grants.ts'
-import type { Ready } from './judgement.ts'
+import type { AskedBy, Ready } from './judgement.ts'
 import type { Execution, StoredConfirmation } from './ports.ts'
 import type { Done } from './run-tool.ts'
 import type { State } from './states.ts'
@@ -12,6 +12,12 @@ export type { CallContext }
 export const askerOf = ({ principal, sessionId }: Pick<CallContext, 'principal' | 'sessionId'>) => ({
   ...principal,
   sessionId,
+})
+
+/** The principal that asks for a call, and the texts that it had read. */
+export const askedBy = (context: Pick<CallContext, 'principal' | 'sessionId' | 'sources'>): AskedBy => ({
+  asker: askerOf(context),
+  sources: context.sources,
 })
 
 /** A call and the values that its steps need, on its way through the states of `states.ts`. */

@@ -87,7 +87,7 @@ export class CallExecutor implements Executor {
     { principal, signal, isQuiet = false }: { principal: Principal; signal: AbortSignal; isQuiet?: boolean },
   ): Promise<Done> {
     const { ways, seeingJudge } = this.#parts
-    const ready = await seeingJudge(toolName, toolInput, undefined, principal)
+    const ready = await seeingJudge(toolName, toolInput, { asker: principal })
     if (ready.kind !== 'ready')
       throw new Mistake(ready.kind === 'invalid' ? ready.message : `${toolName} is refused: ${ready.verdict.reason}`)
     if (ready.verdict.tier !== 'green')

@@ -27,7 +27,7 @@ import { textsIn } from '../lib/texts-in.ts'
 import { type Catalog, inputSchemaOf } from '../tools/catalog.ts'
 import type { Preview, StandIn, Tool } from '../tools/tool.ts'
 import { faithful } from './faithful.ts'
-import type { Asker, Effects, Judge, Judgement, Led, SeeingJudge } from './judgement.ts'
+import type { AskedBy, Asker, Effects, Judge, Judgement, Led, SeeingJudge } from './judgement.ts'
 import { judgeLed, strictestOf } from './led.ts'
 import { onlyOwner, type People } from './people.ts'
 import type { Previewed, Previews } from './previews.ts'
@@ -53,7 +53,9 @@ export function createSeeingJudge({ judge, units, previews, readAfresh }: Seeing
   const seeing: SeeingJudge = (...call) => {
     const first = judge(...call)
     const previewing =
-      first.kind === 'ready' || first.isPreviewed ? previews.look(call[0], call[1], { whose: call[3] }) : undefined
+      first.kind === 'ready' || first.isPreviewed
+        ? previews.look(call[0], call[1], { whose: call[2]?.asker })
+        : undefined
     // If the preview could not be read, the judgement contains the reason.
     if (previewing !== undefined) return previewing.catch(() => {}).then(() => judge(...call))
     // Taint refuses a call that would otherwise ask a person. If the node reports that the service is harmless, the call asks after all.
@@ -100,8 +102,8 @@ export type TryingJudge = (toolName: string, input: ToolInput, asker: Questioner
  */
 export function createTryingJudge(seeing: SeeingJudge, bare: Judge, catalog: Pick<Catalog, 'get'>): TryingJudge {
   return async (toolName, input, { isReading, ...asker }) => {
-    if (!isReading) return seeing(toolName, input, undefined, asker)
-    const judged = bare(toolName, input, undefined, asker)
+    if (!isReading) return seeing(toolName, input, { asker })
+    const judged = bare(toolName, input, { asker })
     if (judged.kind !== 'ready' || catalog.get(toolName)?.prepare === undefined) return judged
     const reason = `${judged.verdict.reason} Nothing was read for this answer, so the call itself may be judged more strictly.`
     return { ...judged, verdict: { ...judged.verdict, reason } }
@@ -118,7 +120,7 @@ export type JudgeParts = {
 /** Makes the one judge that chat, commands, MCP and REST all use. The judge runs no tool. */
 export function createJudge(catalog: Catalog, world: () => World, parts: JudgeParts = {}): Judge {
   const judge = new CallJudge(catalog, world, parts)
-  return (toolName, input, sources, asker) => judge.judge(toolName, input, sources, asker)
+  return (toolName, input, by) => judge.judge(toolName, input, by)
 }
 
 /** A call whose tool and arguments are known, with the agents and the role that limit it. */
@@ -128,8 +130,7 @@ type Asked = {
   agents: readonly Agent[]
   bound: Bound
   world: World
-  sources: (() => Sources) | undefined
-  asker: Asker | undefined
+  by: AskedBy
 }
 
 /** A call and the verdict on the call alone, before the calls that it leads to are judged. */
@@ -152,7 +153,8 @@ class CallJudge {
     this.#vocabulary = onceFor(() => catalog.list(), vocabularyOf)
   }
 
-  judge(...[toolName, rawInput, sources, asker]: Parameters<Judge>): Judgement {
+  judge(toolName: string, rawInput: ToolInput, by: AskedBy = {}): Judgement {
+    const { asker } = by
     const agents = this.#agentsOf(asker)
     if (isJudgement(agents)) return agents
     const tool = this.#toolOf(toolName, rawInput, { agents, asker })
@@ -161,7 +163,7 @@ class CallJudge {
     if (isJudgement(input)) return input
     const world = asker === undefined ? this.#world() : { ...this.#world(), sessionId: asker.sessionId ?? '' }
     const bound = boundOf(this.#people, asker, world)
-    return this.#judgeEffects({ tool, input: input.value, agents, bound, world, sources, asker })
+    return this.#judgeEffects({ tool, input: input.value, agents, bound, world, by })
   }
 
   /** Returns the agents whose rights limit the call. A child run may do only what both agents may, so that no agent gains rights by delegating. */
@@ -211,7 +213,7 @@ class CallJudge {
   }
 
   #judgeEffects(asked: Asked): Judgement {
-    const { tool, input, bound, world, asker } = asked
+    const { tool, input, bound, world, by } = asked
     let declared: Effects
     try {
       declared = effectsOf(tool, input, world)
@@ -222,7 +224,7 @@ class CallJudge {
         ? { ...invalid(tool, error.message), isOfState: true }
         : { kind: 'blocked', verdict: hidden }
     }
-    const seen = tool.prepare && this.#previewed?.(tool.name, input, asker)
+    const seen = tool.prepare && this.#previewed?.(tool.name, input, by.asker)
     return this.#judgeOwn(
       asked,
       seen !== undefined && 'preview' in seen ? withRead(declared, seen.preview) : declared,
@@ -254,13 +256,11 @@ class CallJudge {
 
   /** Judges the calls that this call leads to. The strictest of all verdicts counts. */
   #judgeLed(asked: Asked, { call, effects, verdict, preview }: OwnVerdict): Judgement {
-    const { tool, input, agents, world, sources, asker } = asked
+    const { tool, input, agents, world, by } = asked
     const toolName = tool.name
     const [{ target } = noEffect] = effects
     const led =
-      preview?.leads === undefined
-        ? undefined
-        : judgeLed((...other) => this.judge(...other), preview.leads, { sources, asker })
+      preview?.leads === undefined ? undefined : judgeLed((...other) => this.judge(...other), preview.leads, by)
     if (led?.kind === 'blocked')
       return { kind: 'blocked', verdict: { ...led.verdict, reason: led.reason }, effects, target, isPreviewed: true }
     if (led?.kind === 'invalid') return { ...invalid(tool, led.message), isPreviewed: true }
@@ -275,9 +275,9 @@ class CallJudge {
     let hash: string | undefined
     return {
       grantScopes,
-      ...(preview && { preview }),
-      ...(led && { led: led.calls }),
-      ...(tool.remembers && { repeatsOthers: () => repeatsOthers(call) }),
+      preview,
+      led: led?.calls,
+      repeatsOthers: tool.remembers ? () => repeatsOthers(call) : undefined,
       kind: 'ready',
       verdict: whole,
       tool,
@@ -293,14 +293,14 @@ class CallJudge {
   }
 
   /** Converts the call to the form that the gate judges. */
-  #callOf({ tool, input, sources }: Asked): Call {
+  #callOf({ tool, input, by: { sources } }: Asked): Call {
     return {
       toolName: tool.name,
       baseTier: tool.tier,
       input,
       ...(tool.attached ? { listed: tool.attached.listed } : { choices: listedIn(inputSchemaOf(tool)) }),
       isCommon: (word: string) => this.#vocabulary().has(word),
-      ...(sources && { sources: () => withOrigins(sources(), this.#catalog) }),
+      sources: sources && (() => withOrigins(sources(), this.#catalog)),
     }
   }
 }

@@ -20,7 +20,7 @@ export type Judgement =
       /** The calls that this call leads to, in their order. */
       led?: readonly Led[] | undefined
       /** Returns true if the tool would store words that may come from strangers; absent for a tool that does not store memories. */
-      repeatsOthers?(): boolean
+      repeatsOthers?: (() => boolean) | undefined
       /** The folders or the website for which a person may have granted such calls, the narrowest first. */
       grantScopes: readonly Scope[]
     }
@@ -50,12 +50,16 @@ export type Asker = Pick<Principal, 'kind' | 'token' | 'agent' | 'for' | 'person
   sessionId?: string
 }
 
-/**
- * Judges a call.
- * @param sources returns the texts that the asker had read; called only if the call would change something
- * @param asker absent: all tools are allowed
- */
-export type Judge = (toolName: string, input: ToolInput, sources?: () => Sources, asker?: Asker) => Judgement
+/** The asker of a call, and the texts that the asker had read. */
+export type AskedBy = {
+  /** Absent: all tools are allowed. */
+  asker?: Asker | undefined
+  /** Called only if the call would change something. Absent: nothing was read. */
+  sources?: (() => Sources) | undefined
+}
+
+/** Judges a call. */
+export type Judge = (toolName: string, input: ToolInput, by?: AskedBy) => Judgement
 
 /** Judges a call, and reads from the cluster first if the verdict depends on it. */
 export type SeeingJudge = (...call: Parameters<Judge>) => Judgement | Promise<Judgement>

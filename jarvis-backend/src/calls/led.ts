@@ -1,7 +1,7 @@
 import { tiers, type Verdict } from 'protocol'
 import { both, type Sources } from '../gate/index.ts'
 import type { Leads } from '../tools/tool.ts'
-import type { Asker, Judge, Judgement, Led } from './judgement.ts'
+import type { AskedBy, Judge, Judgement, Led } from './judgement.ts'
 
 /** The rule named in a verdict if a call asks a person because one of the calls that it leads to asks. */
 export const ledRule = 'plan'
@@ -13,7 +13,7 @@ export const ledRule = 'plan'
 export function judgeLed(
   judge: Judge,
   { calls, read, said }: Leads,
-  { sources, asker }: { sources: (() => Sources) | undefined; asker: Asker | undefined },
+  by: AskedBy,
 ):
   | { kind: 'ready'; calls: Led[] }
   | { kind: 'blocked'; verdict: Verdict; reason: string }
@@ -23,15 +23,17 @@ export function judgeLed(
   // composed the calls, and the plan's reads count as if the asker had read them one by one.
   const own = (): Sources => {
     if (said !== undefined) return { results: read, operatorTexts: [said] }
-    const { results = [], operatorTexts = [], ...rest } = sources?.() ?? {}
+    const { results = [], operatorTexts = [], ...rest } = by.sources?.() ?? {}
     return { results: [...results, ...read], operatorTexts, ...rest }
   }
   for (const { number, toolName, toolInput, at, isLater } of calls) {
-    const alone = judge(toolName, toolInput, sources, asker)
+    const alone = judge(toolName, toolInput, by)
     // The call depends on an earlier step. It is judged when its turn comes.
     if (isLater === true && alone.kind === 'invalid') continue
     const judged =
-      alone.kind === 'ready' && read.length > 0 ? stricter(alone, judge(toolName, toolInput, own, asker)) : alone
+      alone.kind === 'ready' && read.length > 0
+        ? stricter(alone, judge(toolName, toolInput, { ...by, sources: own }))
+        : alone
     if (judged.kind === 'blocked')
       return { kind: 'blocked', verdict: judged.verdict, reason: `Refused: ${at}. ${judged.verdict.reason}` }
     if (judged.kind === 'invalid') return { kind: 'invalid', message: `${at}: ${judged.message}` }

@@ -53,7 +53,7 @@ async function serverFor(config: Config, given: string | undefined): Promise<Rea
   if (given !== undefined) throw new JarvisError('not_found', `No JARVIS answers at ${url}.`)
   const { compose, demoFor } = await import('../process.ts')
   const dashboardDir = fileURLToPath(new URL('../../jarvis-frontend/dist', import.meta.url))
-  const jarvis = compose(config, version, dashboardDir, { demo: await demoFor(config) })
+  const jarvis = compose(config, { version, dashboardDir }, { demo: await demoFor(config) })
   await new Promise<void>((resolve, reject) => {
     jarvis.http.once('error', reject)
     jarvis.http.listen(config.port, host, resolve)

@@ -20,7 +20,7 @@ import { safetySettings } from './safety.ts'
 import { keySources } from './sealing.ts'
 import { type SearchConfig, searchOf, searchSettings } from './search.ts'
 import { serverSettings, systemSettings } from './server.ts'
-import type { Setting, Settings, SettingValues, ValuesOf } from './setting.ts'
+import type { Setting, SettingValues, ValuesOf } from './setting.ts'
 import { settings } from './settings.ts'
 import { type SpeechConfig, speechSettings, transcriptionsOf } from './speech.ts'
 import { sshSettings } from './ssh.ts'
@@ -116,23 +116,21 @@ type Given = Readonly<Record<string, string>>
 
 /**
  * Reads the configuration. An empty value counts as absent.
- * @param saved used for variables that the environment does not set @param models the data dir's providers by name @param known the settings to
- * read; absent: all of JARVIS's
+ * @param saved used for variables that the environment does not set @param models the data dir's providers by name
  * @throws ConfigError that names the first variable that cannot be used
  */
 export function readConfig(
   env: Record<string, string | undefined>,
   saved: Given = {},
   models: ReadableModels = noModels,
-  known: Settings = settings,
 ): Config {
   const given = Object.fromEntries(
     Object.entries({ ...env, ...saved }).filter(
       (pair): pair is [string, string] => pair[1]?.trim() !== '' && pair[1] !== undefined,
     ),
   )
-  refuseQuotes(env, known)
-  const read = known.read(given)
+  refuseQuotes(env)
+  const read = settings.read(given)
   if (!read.ok) throw new ConfigError(read.problem)
   const { values } = read
   const proxies = proxySettings(env)
@@ -149,14 +147,14 @@ export function readConfig(
     channelEnvironment: fromEnvironment(given, saved, isChannelVariable),
     inheritedEnv: setIn(
       given,
-      known.list().flatMap(({ name, isLent }) => (isLent === true ? [name] : [])),
+      settings.list().flatMap(({ name, isLent }) => (isLent === true ? [name] : [])),
     ),
     variables: Object.fromEntries(
-      Object.entries(env).filter((pair): pair is [string, string] => pair[1] !== undefined && !known.isOwn(pair[0])),
+      Object.entries(env).filter((pair): pair is [string, string] => pair[1] !== undefined && !settings.isOwn(pair[0])),
     ),
     proxies,
     secrets: [
-      ...known.secretsIn(given),
+      ...settings.secretsIn(given),
       ...readProxies(proxies).secrets,
       ...named.providers.flatMap(({ key, headers = {} }) => [key, ...Object.values(headers)]),
     ].filter((secret) => secret !== undefined),
@@ -165,8 +163,8 @@ export function readConfig(
 }
 
 /** @throws ConfigError that names the first variable whose value is in quotes by mistake */
-function refuseQuotes(env: Readonly<Record<string, string | undefined>>, known: Settings): void {
-  const quoted = known
+function refuseQuotes(env: Readonly<Record<string, string | undefined>>): void {
+  const quoted = settings
     .list()
     .find(({ name, mayHaveQuotes }) => mayHaveQuotes !== true && /^(['"]).*\1$/s.test(env[name]?.trim() ?? ''))
   if (quoted === undefined) return

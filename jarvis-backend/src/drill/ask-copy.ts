@@ -96,7 +96,7 @@ async function readStatus(api: PveApi, drill: Drill, signal: AbortSignal) {
 
 async function ping(api: PveApi, drill: Drill, signal: AbortSignal): Promise<'answers' | 'silent' | 'forbidden'> {
   try {
-    await api.change('POST', [...copyPath(drill), 'agent', 'ping'], {}, { signal })
+    await api.change({ method: 'POST', path: [...copyPath(drill), 'agent', 'ping'], form: {} }, { signal })
     return 'answers'
   } catch (error) {
     if (!(error instanceof ApiError)) throw error

@@ -175,7 +175,7 @@ export async function restoreEnded(
   if (parsed === undefined) return
   if (!isWanted) {
     try {
-      await api.change('DELETE', ['nodes', parsed.node, 'tasks', upid], {}, { signal })
+      await api.change({ method: 'DELETE', path: ['nodes', parsed.node, 'tasks', upid], form: {} }, { signal })
     } catch (error) {
       // The task has ended already, or may not be stopped. Wait for its end.
       if (!(error instanceof ApiError)) throw error

@@ -37,7 +37,7 @@ export type Call = {
   baseTier: Tier
   input: Record<string, unknown>
   /** Returns the texts from which the call's words may come; absent if a person typed the call. Called only for yellow and red calls. */
-  sources?: () => Sources
+  sources?: (() => Sources) | undefined
   /** Values that an attached tool's schema lists. They never count as taint. */
   listed?: ReadonlySet<string>
   /**

@@ -54,7 +54,7 @@ export function fillSamples(parts: {
   function gaps(): { newest: number; minutes: Set<number> } {
     const newest = clock.now() - (clock.now() % minuteMs)
     const from = newest - (minutesIn.day - 1) * minuteMs
-    const [seen] = [...store.read(['cluster'], minuteMs, from, minutesIn.day)]
+    const [seen] = [...store.read(['cluster'], { stepMs: minuteMs, from, count: minutesIn.day })]
     const all = Array.from({ length: minutesIn.day }, (_, at) => from + at * minuteMs)
     return { newest, minutes: new Set(all.filter((_, at) => seen?.[1][at]?.[0] === undefined)) }
   }

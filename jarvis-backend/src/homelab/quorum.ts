@@ -75,8 +75,8 @@ export function withQuorum(
   change: PveApi['change'],
   read: (signal: AbortSignal) => boolean | null | Promise<boolean | null>,
 ): PveApi['change'] {
-  return async (method, path, form, ask) => {
-    if (needsQuorum(path)) mustHaveQuorum(await read(ask.signal))
-    return change(method, path, form, ask)
+  return async (request, ask) => {
+    if (needsQuorum(request.path)) mustHaveQuorum(await read(ask.signal))
+    return change(request, ask)
   }
 }

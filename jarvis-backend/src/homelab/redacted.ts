@@ -35,12 +35,12 @@ export function redactedHomelab(homelab: Homelab, redact: ShellRedactor): Homela
       temperature: (...args) => after(cluster.temperature(...args)),
       tasks: (...args) => after(cluster.tasks(...args)),
       backups: (...args) => after(cluster.backups(...args)),
-      power(vmid, action, force, { expected, ...options }) {
+      power({ expected, ...request }, options) {
         // The caller knows only the redacted name, so the expected name is replaced by the real one.
-        const name = cluster.state().guests.find((guest) => guest.vmid === vmid)?.name
+        const name = cluster.state().guests.find((guest) => guest.vmid === request.vmid)?.name
         const isSame = expected !== undefined && name !== undefined && redact.value(name) === expected.name
         const wanted = isSame ? { ...expected, name } : expected
-        return after(cluster.power(vmid, action, force, { ...options, expected: wanted }))
+        return after(cluster.power({ ...request, expected: wanted }, options))
       },
       ...(history && {
         async *history(...args: Parameters<typeof history>) {
@@ -62,7 +62,7 @@ export function redactedHomelab(homelab: Homelab, redact: ShellRedactor): Homela
       restartService: (...args) => after(cluster.restartService(...args)),
     },
     api: shownApi(api),
-    ...(drillApi && { drillApi: shownApi(drillApi) }),
+    drillApi: drillApi && shownApi(drillApi),
     shell: redactedShell(shell, redact),
   }
 }

@@ -54,8 +54,9 @@ export function withIdentities(homelab: Homelab, identities: Identities): Homela
     cluster: {
       ...cluster,
       state,
-      async power(vmid, action, force, options) {
-        const wanted = options.expected?.identity
+      async power(request, options) {
+        const { vmid, expected } = request
+        const wanted = expected?.identity
         if (wanted !== undefined) {
           await cluster.readAfresh?.(vmid)
           const found = state().guests.find((guest) => guest.vmid === vmid)
@@ -65,7 +66,7 @@ export function withIdentities(homelab: Homelab, identities: Identities): Homela
               `${vmid} is not provably the guest that was meant any more. Nothing was done.`,
             )
         }
-        return cluster.power(vmid, action, force, options)
+        return cluster.power(request, options)
       },
       async backups(query, options) {
         const found = await cluster.backups(query, options)
@@ -86,13 +87,13 @@ export function samplesOfGuests(store: SampleStore, of: Identities['of'], look: 
     keepOf: (addresses) => store.keepOf(addresses),
     keep: (at, samples) => store.keep(at, samples),
     fill: (past) => store.fill(past),
-    *read(names, stepMs, from, count) {
+    *read(names, span) {
       look()
-      for (const [name, values] of store.read(names, stepMs, from, count)) {
+      for (const [name, values] of store.read(names, span)) {
         const vmid = /^guest\/(\d+)$/.exec(name)?.[1]
         const guest = vmid === undefined ? undefined : of(Number(vmid))
         const isOthers = (at: number) => {
-          const whose = guest && whoseAt(guest, from + at * stepMs)
+          const whose = guest && whoseAt(guest, span.from + at * span.stepMs)
           return whose === 'earlier' || (whose === 'unknown' && guest?.earlier !== undefined)
         }
         yield [name, values.map((value, at) => (isOthers(at) ? value.map(() => undefined) : value))]

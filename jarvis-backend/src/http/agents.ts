@@ -24,7 +24,7 @@ import type { Shown } from '../auth/closed-words.ts'
 import { requireHouse } from '../auth/reach.ts'
 import type { TryingJudge } from '../calls/judge.ts'
 import { questionerOf } from './handle.ts'
-import { del, get, post, put, type Route } from './route.ts'
+import { type Route, route } from './route.ts'
 
 /** The files of an agent. Each method throws the same errors as `Workspace`. */
 export type AgentFiles = {
@@ -88,14 +88,12 @@ function detailOf(id: string, parts: AgentParts, person: PersonRef): AgentDetail
 function oneRoutes(parts: AgentParts): Route[] {
   const { agents, redact } = parts
   return [
-    get(
-      '/agents/:id',
+    route('/agents/:id').get(
       'One agent, with its `body` in `agents.yaml`, files, tools offered, and what it did lately.',
       { role: 'viewer', token: 'read', reply: AgentDetail },
       ({ params, identity }) => redact(detailOf(params.id, parts, identity.person)),
     ),
-    put(
-      '/agents/:id',
+    route('/agents/:id').put(
       'Makes or changes an agent. 409 where the file is not the one of `hash`.',
       { role: 'owner', password: true, params: z.object({ id: AgentId }), body: AgentPutBody, reply: AgentDetail },
       ({ params: { id }, body, by, identity }) => {
@@ -103,14 +101,12 @@ function oneRoutes(parts: AgentParts): Route[] {
         return redact(detailOf(id, parts, identity.person))
       },
     ),
-    del(
-      '/agents/:id',
+    route('/agents/:id').delete(
       'Removes an agent; its folder and conversations stay.',
       { role: 'owner', password: true },
       ({ params, by }) => agents.save(params.id, {}, by),
     ),
-    post(
-      '/agents/:id/classify',
+    route('/agents/:id/classify').post(
       'The verdict on a call of the agent’s in your name, and of the main agent’s; runs nothing.',
       { role: 'viewer', token: 'read', body: AgentClassifyBody, reply: AgentClassifyReply },
       async ({ params, body: { toolName, toolInput }, identity }) => {
@@ -127,8 +123,7 @@ function oneRoutes(parts: AgentParts): Route[] {
 function houseRoutes(parts: AgentParts): Route[] {
   const { agents, redact } = parts
   return [
-    get(
-      '/agents',
+    route('/agents').get(
       'The [agents](agents.md).',
       { role: 'viewer', forMembers: true, token: 'read', reply: AgentsReply },
       () => {
@@ -137,8 +132,7 @@ function houseRoutes(parts: AgentParts): Route[] {
         return redact({ items, allTools: parts.allTools(), ...agents.status() })
       },
     ),
-    get(
-      '/agents/which',
+    route('/agents/which').get(
       'The agent that answers at a `door`, and by which binding.',
       { role: 'viewer', token: 'read', query: AgentWhichQuery, reply: AgentWhichReply },
       ({ query }) => {
@@ -146,8 +140,7 @@ function houseRoutes(parts: AgentParts): Route[] {
         return { ...first, others }
       },
     ),
-    post(
-      '/agents/try',
+    route('/agents/try').post(
       'Says something to one or two agents, each in a rehearsal.',
       { role: 'operator', body: AgentTryBody, reply: AgentTryReply, status: 201 },
       ({ body, by }) => {
@@ -160,8 +153,7 @@ function houseRoutes(parts: AgentParts): Route[] {
 
 /** Routes of the files in agents' folders. */
 const fileRoutes = ({ agents, files, redact }: AgentParts): Route[] => [
-  get(
-    '/agents/:id/files/*path',
+  route('/agents/:id/files/*path').get(
     'A file of the agent’s folder with its `checksum`. Not for those who may only look.',
     { role: 'viewer', reply: WorkspaceText },
     ({ params, identity }) => {
@@ -171,8 +163,7 @@ const fileRoutes = ({ agents, files, redact }: AgentParts): Route[] => [
       return identity.role === 'operator' ? file : redact(file)
     },
   ),
-  put(
-    '/agents/:id/files/*path',
+  route('/agents/:id/files/*path').put(
     'Writes a file. 409 where it changed since `checksum`.',
     { role: 'operator', body: AgentFileBody, reply: WorkspaceText },
     ({ params, body, by }) => {
@@ -180,7 +171,7 @@ const fileRoutes = ({ agents, files, redact }: AgentParts): Route[] => [
       return files.write(id, params.path, { text: body.text, checksum: body.checksum, by })
     },
   ),
-  del('/agents/:id/files/*path', 'Deletes a file.', { role: 'operator' }, ({ params, by }) =>
+  route('/agents/:id/files/*path').delete('Deletes a file.', { role: 'operator' }, ({ params, by }) =>
     files.remove(agents.require(params.id).id, params.path, by),
   ),
 ]

@@ -3,7 +3,7 @@ import type { Attachments } from '../agent/attachments.ts'
 import type { TranscriptStore } from '../agent/sessions/transcript-store.ts'
 import type { Identity } from '../auth/tokens.ts'
 import { senderOf } from './program-messages.ts'
-import { del, get, post, type Route } from './route.ts'
+import { type Route, route } from './route.ts'
 
 /** `/api/attachments`: uploads files before the message to which they belong, and reads them in its session. */
 export function attachmentRoutes({
@@ -15,21 +15,18 @@ export function attachmentRoutes({
 }): Route[] {
   const uploader = (by: string, { token }: Identity) => (token === undefined ? by : senderOf(token))
   return [
-    post(
-      '/attachments',
+    route('/attachments').post(
       'Uploads a picture (PNG, JPEG, WebP, GIF) or a text file for a message: its `id` goes into `attachments`. Kept for a day until it is sent.',
       { role: 'member', token: 'ask', limit: '5mb', status: 201, body: AttachmentBody, reply: Attachment },
       ({ body: { name, data }, by, identity }) =>
         attachments.upload(uploader(by, identity), { name, data: Buffer.from(data, 'base64') }),
     ),
-    del(
-      '/attachments/:id',
+    route('/attachments/:id').delete(
       'Forgets an upload that was not sent.',
       { role: 'member', token: 'ask' },
       ({ params, by, identity }) => attachments.discard(uploader(by, identity), params.id),
     ),
-    get(
-      '/sessions/:id/attachments/:attachmentId',
+    route('/sessions/:id/attachments/:attachmentId').get(
       'An attached file.',
       { role: 'viewer', forMembers: true, token: 'read', media: ['image/*', 'text/plain'] },
       ({ params: { id, attachmentId }, response }) => {

@@ -13,7 +13,7 @@ import { elsewhereRoutes, type SignInElsewhere } from './elsewhere.ts'
 import { Entrance, type EntranceNeeds } from './entrance.ts'
 import { linkRoutes } from './links.ts'
 import { passkeyRoutes } from './passkeys.ts'
-import { Ok, ok, post, type Route } from './route.ts'
+import { Ok, ok, type Route, route } from './route.ts'
 import { SignInChecks, type SignInEvent, SignInLog } from './sign-in-checks.ts'
 
 export type SignIn = EntranceNeeds & {
@@ -86,8 +86,7 @@ export function authRoutes(parts: SignIn): Route[] {
 const methodOf = (proved: Proved | undefined) => (proved === undefined ? 'password' : `password_and_${proved}`)
 
 const loginRoute = ({ passwords, device, addressOf }: SignIn, { log, checks, entrance }: Desk): Route =>
-  post(
-    '/auth/login',
+  route('/auth/login').post(
     'Signs in. Without `name` the first owner signs in, or the only one. A person with a second factor is told `second_factor_required`, and gives `code` too. `expiresIn` is seconds.',
     { role: 'public', body: LoginBody, reply: LoginReply },
     async ({ body: { name, password, code }, request, response }) => {
@@ -108,8 +107,7 @@ const loginRoute = ({ passwords, device, addressOf }: SignIn, { log, checks, ent
   )
 
 const stepUpRoute = ({ people, stepUp, addressOf }: SignIn, { log, checks }: Desk): Route =>
-  post(
-    '/auth/step-up',
+  route('/auth/step-up').post(
     'Gives the password, with a `code` where there is a second factor, or a [passkey](signed-decisions.md#passkeys) again, which counts for this token for `expiresIn` seconds.',
     { role: 'viewer', forMembers: true, body: StepUpBody, reply: StepUpReply },
     async ({ body, identity, request }) => {
@@ -137,8 +135,7 @@ const passwordRoute = (
   { people, passwords, stepUp, addressOf, changed }: SignIn,
   { log, checks, entrance }: Desk,
 ): Route =>
-  post(
-    '/auth/password',
+  route('/auth/password').post(
     'Changes the password and ends all other sign-ins of this person. A person with a second factor gives `code` too.',
     { role: 'viewer', forMembers: true, body: PasswordBody, reply: LoginReply },
     async ({ body: { current, next, code }, identity: { sub, person, tokenHash }, request }) => {
@@ -161,8 +158,7 @@ const passwordRoute = (
   )
 
 const logoutRoute = ({ tokens, stepUp, revoked }: SignIn, log: SignInLog): Route =>
-  post(
-    '/auth/logout',
+  route('/auth/logout').post(
     'Revokes the token and ends its sockets.',
     { role: 'viewer', forMembers: true, reply: Ok },
     ({ identity, request }) => {

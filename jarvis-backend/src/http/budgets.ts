@@ -1,5 +1,5 @@
 import { BudgetRaise, BudgetsChange, BudgetsReply, RunBudget } from 'protocol'
-import { get, post, put, type Route } from './route.ts'
+import { type Route, route } from './route.ts'
 
 /** `/api/budgets`: the use of models and its limits; changes limits, and allows one run more. Reading changes nothing. */
 export const budgetRoutes = (parts: {
@@ -8,14 +8,12 @@ export const budgetRoutes = (parts: {
   /** Allows a run more. @throws JarvisError `not_found`, `conflict` if the run has ended */
   raise(runId: string, usd: number, by: string): RunBudget
 }): Route[] => [
-  get(
-    '/budgets',
+  route('/budgets').get(
     'The use of models, and its limits: [Limits](limits.md).',
     { role: 'viewer', token: 'read', reply: BudgetsReply },
     parts.reply,
   ),
-  put(
-    '/budgets',
+  route('/budgets').put(
     'Sets limits.',
     { role: 'owner', password: true, body: BudgetsChange, reply: BudgetsReply },
     ({ body, by }) => {
@@ -23,8 +21,7 @@ export const budgetRoutes = (parts: {
       return parts.reply()
     },
   ),
-  post(
-    '/budgets/runs/:runId',
+  route('/budgets/runs/:runId').post(
     'Allows a run `usd` dollars more. 409 where it has ended.',
     { role: 'operator', password: true, body: BudgetRaise, reply: RunBudget },
     ({ params, body, by }) => parts.raise(params.runId, body.usd, by),

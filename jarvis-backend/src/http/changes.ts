@@ -3,7 +3,7 @@ import { z } from 'zod'
 import type { Runs } from '../agent/runs.ts'
 import type { Shown } from '../auth/closed-words.ts'
 import type { Changes } from '../calls/changes/changes.ts'
-import { get, Ok, ok, post, type Route } from './route.ts'
+import { Ok, ok, type Route, route } from './route.ts'
 
 const Query = z.strictObject({
   target: z.string().max(200).optional(),
@@ -25,8 +25,7 @@ export const changeRoutes = ({
   now(): number
   shown(person: PersonRef): Pick<Shown, 'change'>
 }): Route[] => [
-  get(
-    '/changes',
+  route('/changes').get(
     'Changes that JARVIS made, newest first, and `now`, the server’s clock. `target` is such as `vm/101`, `before` Unix ms. With `armed`: changes that go back by themselves, soonest first.',
     { role: 'viewer', token: 'read', query: Query, reply: ChangesReply },
     ({ query: { target, before, limit, armed }, identity }) => {
@@ -36,11 +35,10 @@ export const changeRoutes = ({
       return { items: items.map(shown(identity.person).change), now: now() }
     },
   ),
-  get('/changes/:id', 'One change.', { role: 'viewer', token: 'read', reply: Change }, ({ params, identity }) =>
+  route('/changes/:id').get('One change.', { role: 'viewer', token: 'read', reply: Change }, ({ params, identity }) =>
     shown(identity.person).change(changes.one(params.id)),
   ),
-  post(
-    '/changes/:id/keep',
+  route('/changes/:id/keep').post(
     'Keeps a change that would go back by itself. 409 where it does not any more.',
     { role: 'operator', reply: Ok },
     async ({ params, by }) => {
@@ -49,8 +47,7 @@ export const changeRoutes = ({
     },
   ),
   // The undo is a separate call, which the gate judges. The session shows its outcome.
-  post(
-    '/changes/:id/undo',
+  route('/changes/:id/undo').post(
     'Starts the run that takes a change back, by a call through the gate.',
     { role: 'operator', reply: SentReply },
     ({ params, by }) => {

@@ -19,7 +19,7 @@ import {
 } from 'protocol'
 import type { StepUp } from '../auth/step-up.ts'
 import type { Desk } from '../channels/desk.ts'
-import { del, get, patch, post, put, type Route } from './route.ts'
+import { type Route, route } from './route.ts'
 
 /** Maximum number of button presses per minute that one channel accepts. */
 const mostTaps = 60
@@ -38,29 +38,27 @@ export const channelRoutes = (
 ]
 
 const setUpRoutes = (desk: Desk): Route[] => [
-  get(
-    '/channels',
+  route('/channels').get(
     'The [channels](channels.md), whom they reach, and what a tap there may do.',
     { role: 'operator', reply: ChannelsReply },
     () => desk.current(),
   ),
-  put(
-    '/channels/:channel',
+  route('/channels/:channel').put(
     'Sets a channel up, or changes its settings. With other settings, everything that was paired is void.',
     { role: 'owner', password: true, body: ChannelBody, reply: ChannelInfo },
     ({ params, body, identity }) => desk.save(params.channel, body, identity.person),
   ),
-  del('/channels/:channel', 'Takes a channel out, with whom it reached.', { role: 'owner' }, ({ params, identity }) =>
-    desk.forget(params.channel, identity.person),
+  route('/channels/:channel').delete(
+    'Takes a channel out, with whom it reached.',
+    { role: 'owner' },
+    ({ params, identity }) => desk.forget(params.channel, identity.person),
   ),
-  post(
-    '/channels/:channel/check',
+  route('/channels/:channel/check').post(
     'Asks a channel’s service whether all is well.',
     { role: 'operator', reply: ChannelInfo },
     ({ params }) => desk.check(params.channel),
   ),
-  post(
-    '/channels/:channel/test',
+  route('/channels/:channel/test').post(
     'Sends a test to one recipient of a channel; without one, to your own, or to its first.',
     { role: 'operator', body: ChannelTestBody, reply: ChannelDelivery, status: 202 },
     ({ params, body, identity }) => desk.test(params.channel, body.recipient, identity.person),
@@ -68,51 +66,44 @@ const setUpRoutes = (desk: Desk): Route[] => [
 ]
 
 const pairingRoutes = (desk: Desk): Route[] => [
-  post(
-    '/channels/:channel/pairings',
+  route('/channels/:channel/pairings').post(
     'Begins to pair you with a channel: a code for ten minutes and one use.',
     { role: 'operator', password: true, reply: ChannelPairingBegun, status: 201 },
     ({ params, identity }) => desk.begin(params.channel, identity.person.id),
   ),
-  get(
-    '/channel-pairings',
+  route('/channel-pairings').get(
     'Your pairings that wait, and who used their codes.',
     { role: 'operator', reply: ChannelPairings },
     ({ identity }) => ({ items: desk.pairings(identity.person.id) }),
   ),
-  post(
-    '/channel-pairings/:id/confirm',
+  route('/channel-pairings/:id/confirm').post(
     'Confirms that the number which used the code is yours.',
     { role: 'operator', password: true, body: ChannelPairingBody, reply: ChannelRecipient },
     ({ params, body, identity }) => desk.confirm(params.id, body.user, identity.person.id),
   ),
-  del('/channel-pairings/:id', 'Ends a pairing that waits.', { role: 'operator' }, ({ params, identity }) =>
+  route('/channel-pairings/:id').delete('Ends a pairing that waits.', { role: 'operator' }, ({ params, identity }) =>
     desk.cancel(params.id, identity.person.id),
   ),
 ]
 
 const recipientRoutes = (desk: Desk, stepUp: Pick<StepUp, 'require'>): Route[] => [
-  get(
-    '/channels/:channel/groups',
+  route('/channels/:channel/groups').get(
     'Group chats that JARVIS is in and does not tell.',
     { role: 'owner', reply: ChannelGroups },
     ({ params }) => desk.groups(params.channel),
   ),
-  post(
-    '/channels/:channel/groups',
+  route('/channels/:channel/groups').post(
     'Has a group chat [told](channels.md#groups) from now on, by the service’s number of it. It is never heard.',
     { role: 'owner', password: true, body: ChannelGroupBody, reply: ChannelRecipient, status: 201 },
     ({ params, body, identity }) => desk.tellGroup(params.channel, body.group, identity.person.id),
   ),
-  patch(
-    '/channel-recipients/:id',
+  route('/channel-recipients/:id').patch(
     'Changes what a tap of yours may do, and whether names are hidden. The password is asked for where it allows more.',
     { role: 'operator', password: 'sometimes', body: ChannelRecipientBody, reply: ChannelRecipient },
     ({ params, body, identity }) =>
       desk.change(params.id, body, { by: identity.person, raise: () => stepUp.require(identity) }),
   ),
-  del(
-    '/channel-recipients/:id',
+  route('/channel-recipients/:id').delete(
     'Ends a pairing of yours; an owner ends any.',
     { role: 'operator' },
     ({ params, identity }) => desk.remove(params.id, identity.person),
@@ -120,20 +111,17 @@ const recipientRoutes = (desk: Desk, stepUp: Pick<StepUp, 'require'>): Route[] =
 ]
 
 const messageRoutes = (desk: Desk, limit: (key: string, most: number) => void): Route[] => [
-  get(
-    '/channel-deliveries',
+  route('/channel-deliveries').get(
     'Messages and what became of them, newest first.',
     { role: 'operator', query: ChannelDeliveriesQuery, reply: ChannelDeliveries },
     ({ query }) => ({ items: desk.deliveries(query) }),
   ),
-  post(
-    '/channel-deliveries/:id/again',
+  route('/channel-deliveries/:id/again').post(
     'Sends a message again that was not sent.',
     { role: 'operator', reply: ChannelDelivery, status: 202 },
     ({ params }) => desk.again(params.id),
   ),
-  post(
-    '/channel-taps/:channel',
+  route('/channel-taps/:channel').post(
     'Denies a card as a button of a message was pressed on a phone: by its token, once. It approves nothing ([ntfy](channels.md#denying-from-ntfy)).',
     { role: 'public', body: ChannelTapBody, reply: ChannelTapReply },
     async ({ params, body }) => {
@@ -141,14 +129,12 @@ const messageRoutes = (desk: Desk, limit: (key: string, most: number) => void): 
       return { answer: await desk.tapped(params.channel, body.token) }
     },
   ),
-  get(
-    '/channel-rules',
+  route('/channel-rules').get(
     'The rules of messages: who is told what, and when.',
     { role: 'operator', reply: ChannelRules },
     () => desk.rules(),
   ),
-  put(
-    '/channel-rules',
+  route('/channel-rules').put(
     'Replaces the rules: quiet hours, routes and escalation.',
     { role: 'owner', password: true, body: ChannelRules, reply: ChannelRules },
     ({ body, identity }) => desk.setRules(body, identity.person),

@@ -1,14 +1,13 @@
 import { CommandsReply, JarvisError } from 'protocol'
 import { type Command, endWords } from '../workbench/sandbox/command.ts'
 import { type Commands, longestMs } from '../workbench/sandbox/commands.ts'
-import { get, post, type Route } from './route.ts'
+import { type Route, route } from './route.ts'
 
 const linesShown = 6
 
 /** `/api/sessions/:id/commands`: the commands that ran in the sandbox for a session. */
 export const commandRoutes = (commands: Commands): Route[] => [
-  get(
-    '/sessions/:id/commands',
+  route('/sessions/:id/commands').get(
     'The commands that ran or run in the sandbox for this session, the oldest first.',
     { role: 'viewer', forMembers: true, token: 'read', reply: CommandsReply },
     ({ params }) => {
@@ -16,8 +15,7 @@ export const commandRoutes = (commands: Commands): Route[] => [
       return { items: commands.of(params.id).map((command) => rowOf(command, commands)), now: Date.now() }
     },
   ),
-  post(
-    '/sessions/:id/commands/:commandId/stop',
+  route('/sessions/:id/commands/:commandId/stop').post(
     'Ends a command with all that it started.',
     { role: 'member', session: 'talk' },
     ({ params }) => {

@@ -3,7 +3,7 @@ import { z } from 'zod'
 import type { OriginOf } from '../auth/public-origin.ts'
 import type { SessionReach } from '../auth/reach.ts'
 import type { Confirmations } from '../calls/confirmations/confirmations.ts'
-import { del, get, Ok, ok, post, type Route } from './route.ts'
+import { Ok, ok, type Route, route } from './route.ts'
 
 const dayMs = 24 * 60 * 60_000
 
@@ -19,8 +19,7 @@ export const confirmationRoutes = ({
   now(): number
   originOf: OriginOf
 }): Route[] => [
-  get(
-    '/confirmations',
+  route('/confirmations').get(
     'The cards that wait, and those decided in the last day.',
     { role: 'viewer', forMembers: true, token: 'read', reply: z.object({ items: z.array(ConfirmationRow) }) },
     ({ identity }) => {
@@ -29,8 +28,7 @@ export const confirmationRoutes = ({
       return { items: confirmations.list(now() - dayMs).filter(({ sessionId }) => reach().reads(person, sessionId)) }
     },
   ),
-  post(
-    '/confirmations/:id',
+  route('/confirmations/:id').post(
     'Decides a card. `grant` is `{minutes?, uses?, forHelpers?, scope?}`; `scope` is the id of the card’s `scope`, for [calls of its kind in a folder or on a site](workbench.md#allow-a-folder-or-a-site), and takes both bounds. With a denial, `alternative` is [the operator’s own call](safety.md#permissions-in-words) `{toolName, toolInput}` where the card has `mayHaveAlternative`; `goesBackAfterMin` (1 to 1440) where it has `mayGoBack`. An approval takes `proof`, a [signature](signed-decisions.md), where the card has `proof`.',
     { role: 'operator', body: ConfirmBody, reply: Ok },
     async ({ params, body: { confirmed, note, grant, alternative, goesBackAfterMin, proof }, by }) => {
@@ -47,15 +45,13 @@ export const confirmationRoutes = ({
       return ok
     },
   ),
-  post(
-    '/confirmations/:id/challenge',
+  route('/confirmations/:id/challenge').post(
     'The challenge to [sign](signed-decisions.md) to approve a card, once, within two minutes: `statement` is the exact text, `lines` the same for a person, `options` for `navigator.credentials.get`.',
     { role: 'operator', body: ChallengeBody, reply: DecisionChallenge },
     ({ params, body: { decision: _, ...terms }, by, request }) =>
       confirmations.challenge({ toolUseId: params.id, by, origin: originOf(request), terms }),
   ),
-  post(
-    '/confirmations/:id/break-glass',
+  route('/confirmations/:id/break-glass').post(
     'Approves a card as an owner, without the others who [must approve it](roles.md#breaking-the-glass), where `policy.yaml` allows that. Every owner is told of the reason. It takes `proof` where the card has `proof`: a signature of a challenge with `alone`.',
     { role: 'operator', password: true, body: BreakGlassBody, reply: Ok },
     async ({ params, body: { reason, proof }, by }) => {
@@ -63,8 +59,7 @@ export const confirmationRoutes = ({
       return ok
     },
   ),
-  del(
-    '/confirmations/:id/denial',
+  route('/confirmations/:id/denial').delete(
     'Lifts a denial: an MCP client may ask for the call again.',
     { role: 'operator' },
     ({ params, by }) => confirmations.lift(params.id, by),

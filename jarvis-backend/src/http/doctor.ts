@@ -1,6 +1,6 @@
 import { DoctorReply } from 'protocol'
 import { z } from 'zod'
-import { get, type Route } from './route.ts'
+import { type Route, route } from './route.ts'
 
 const DoctorQuery = z.strictObject({ model: z.enum(['0', '1']).default('1') })
 
@@ -8,8 +8,7 @@ const DoctorQuery = z.strictObject({ model: z.enum(['0', '1']).default('1') })
 export function doctorRoutes(examine: (asksModel: boolean) => Promise<DoctorReply>): Route[] {
   let running: Promise<DoctorReply> | undefined
   return [
-    get(
-      '/doctor',
+    route('/doctor').get(
       'Runs the doctor’s checks. `model=0` leaves the model’s server out.',
       { role: 'operator', query: DoctorQuery, reply: DoctorReply },
       ({ query }) => {

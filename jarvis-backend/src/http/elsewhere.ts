@@ -16,7 +16,7 @@ import type { ElsewherePlace } from '../auth/elsewhere-place.ts'
 import { type ForeignAccounts, foreignMethod } from '../auth/foreign-accounts.ts'
 import type { OriginOf } from '../auth/public-origin.ts'
 import type { Entrance } from './entrance.ts'
-import { del, type Exchange, get, post, type Route } from './route.ts'
+import { type Exchange, type Route, route } from './route.ts'
 
 const cookieForS = 10 * 60
 /** The page to which the browser is sent after the other service's answer; it ends the flow. Its URL contains neither the code nor a reason. */
@@ -116,14 +116,12 @@ class Visits {
 }
 
 const signInRoutes = ({ accounts, entrance, refused }: ElsewhereParts, visits: Visits): Route[] => [
-  post(
-    '/auth/oidc',
+  route('/auth/oidc').post(
     'Begins to [sign in elsewhere](sign-in.md#sign-in-from-elsewhere): the browser goes to `redirectTo`. Only our own page may.',
     { role: 'public', body: ElsewhereBody, reply: ElsewhereReply },
     ({ body, request, response }) => visits.begin({ request, response }, body.page, { kind: 'sign_in' }),
   ),
-  get(
-    '/auth/oidc/callback',
+  route('/auth/oidc/callback').get(
     'The address to which the other service sends the browser back. Its answer counts once, in the browser that began, and the browser goes on to a page.',
     { role: 'public', query: z.record(z.string(), z.unknown()), media: ['text/plain'], status: 303 },
     async ({ request, response }) => {
@@ -135,8 +133,7 @@ const signInRoutes = ({ accounts, entrance, refused }: ElsewhereParts, visits: V
       response.redirect(303, pages[kind])
     },
   ),
-  post(
-    '/auth/oidc/finish',
+  route('/auth/oidc/finish').post(
     'Ends a sign-in elsewhere with the secret of the page that began it. An account of nobody is refused and waits for an owner.',
     { role: 'public', body: ElsewhereFinishBody, reply: LoginReply },
     ({ body, request, response }) => {
@@ -153,8 +150,7 @@ const signInRoutes = ({ accounts, entrance, refused }: ElsewhereParts, visits: V
 
 /** A person's own accounts. */
 const ownAccountRoutes = ({ elsewhere, accounts, place, originOf }: ElsewhereParts, visits: Visits): Route[] => [
-  get(
-    '/auth/accounts',
+  route('/auth/accounts').get(
     'Accounts of another service that you sign in with.',
     { role: 'viewer', forMembers: true, reply: ForeignAccountsReply },
     ({ identity, request }) => {
@@ -165,15 +161,13 @@ const ownAccountRoutes = ({ elsewhere, accounts, place, originOf }: ElsewherePar
       }
     },
   ),
-  post(
-    '/auth/accounts',
+  route('/auth/accounts').post(
     'Begins to link an account of another service, as `POST /api/auth/oidc` does to sign in.',
     { role: 'viewer', forMembers: true, password: true, body: ElsewhereBody, reply: ElsewhereReply },
     ({ body, identity: { person, tokenHash }, request, response }) =>
       visits.begin({ request, response }, body.page, { kind: 'link', person: person.id, tokenHash }),
   ),
-  post(
-    '/auth/accounts/finish',
+  route('/auth/accounts/finish').post(
     'Links the account, for the sign-in that began it.',
     { role: 'viewer', forMembers: true, body: ElsewhereFinishBody, reply: ForeignAccount },
     ({ body, identity: asking, request, response }) => {
@@ -183,8 +177,7 @@ const ownAccountRoutes = ({ elsewhere, accounts, place, originOf }: ElsewherePar
       return accounts.link(identity, purpose.person)
     },
   ),
-  del(
-    '/auth/accounts/:id',
+  route('/auth/accounts/:id').delete(
     'Unlinks an account of yours; what was signed in with an account of another service ends.',
     { role: 'viewer', forMembers: true },
     ({ params: { id }, identity, by }) => accounts.remove(id, by, identity.person.id),
@@ -193,20 +186,17 @@ const ownAccountRoutes = ({ elsewhere, accounts, place, originOf }: ElsewherePar
 
 /** Routes for the accounts of all people, for owners. */
 const accountRoutes = (accounts: ForeignAccounts): Route[] => [
-  get(
-    '/people/accounts',
+  route('/people/accounts').get(
     'Everybody’s accounts of another service, and those that wait to be let in (without `person`).',
     { role: 'owner', reply: z.object({ items: z.array(ForeignAccount) }) },
     () => ({ items: accounts.list() }),
   ),
-  post(
-    '/people/accounts/:id/admit',
+  route('/people/accounts/:id/admit').post(
     'Lets a waiting account in as a new person, who has no password.',
     { role: 'owner', password: true, status: 201, body: AdmitBody, reply: Person },
     ({ params: { id }, body, by }) => accounts.admit(id, body, by),
   ),
-  del(
-    '/people/accounts/:id',
+  route('/people/accounts/:id').delete(
     'Unlinks anybody’s account, or refuses one that waits.',
     { role: 'owner' },
     ({ params: { id }, by }) => accounts.remove(id, by),

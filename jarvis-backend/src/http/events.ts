@@ -2,7 +2,7 @@ import type { Activity, ActivityEvents, PersonRef } from 'protocol'
 import type { Shown } from '../auth/closed-words.ts'
 import type { EventStreams } from './event-streams.ts'
 import { stillCountsOf } from './handle.ts'
-import { get, type Route } from './route.ts'
+import { type Route, route } from './route.ts'
 
 type Feed = {
   newest(): readonly Activity[]
@@ -24,8 +24,7 @@ export function activityEventRoutes(parts: {
   const { feed, streams, begun, shown } = parts
   const idOf = ({ id }: Activity) => `${begun}.${id}`
   return [
-    get(
-      '/events',
+    route('/events').get(
       'The activity feed, as [server-sent events](#server-sent-events).',
       { role: 'viewer', token: 'read', media: ['text/event-stream'] },
       ({ request, response, identity }) => {

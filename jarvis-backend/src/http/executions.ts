@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import type { Executor } from '../calls/execute.ts'
-import { post, type Route } from './route.ts'
+import { type Route, route } from './route.ts'
 
 /** `upid`: the task that the call started, if it was found. */
 const Reconciled = z.object({
@@ -11,8 +11,7 @@ const Reconciled = z.object({
 
 /** `/api/executions`: looks again for the outcome of a call if the outcome is unknown. */
 export const executionRoutes = (executor: Executor): Route[] => [
-  post(
-    '/executions/:id/check',
+  route('/executions/:id/check').post(
     'Asks the cluster again for the outcome of a lost call; runs nothing.',
     { role: 'operator', reply: Reconciled },
     ({ params }) => executor.check(params.id),

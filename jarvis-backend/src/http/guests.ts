@@ -13,7 +13,7 @@ import { whyUnread } from '../homelab/operations/read-each.ts'
 import { readSnapshotConfig, readSnapshots } from '../homelab/operations/snapshots.ts'
 import type { Place } from '../homelab/pve/guest.ts'
 import { endOf } from './handle.ts'
-import { get, type Route } from './route.ts'
+import { type Route, route } from './route.ts'
 
 const readMs = 10_000
 const mostBackups = 500
@@ -32,14 +32,12 @@ export function guestRoutes(parts: {
 }): Route[] {
   const { api, cluster } = parts.homelab
   return [
-    get(
-      '/guests/:vmid',
+    route('/guests/:vmid').get(
       'A guest’s configuration, snapshots, backups and the rest beside its live state. A part that could not be read is null, and `missing` says why.',
       { role: 'viewer', token: 'read', reply: GuestReply },
       ({ params, response }) => detailOf(params.vmid, endOf(response)),
     ),
-    get(
-      '/guests/:vmid/snapshots/:name',
+    route('/guests/:vmid/snapshots/:name').get(
       'The configuration that a snapshot would bring back, without secrets.',
       { role: 'viewer', token: 'read', reply: SnapshotConfigReply },
       async ({ params: { vmid, name }, response }) => {

@@ -3,7 +3,7 @@ import { z } from 'zod'
 import type { HookKey } from '../auth/hook-key.ts'
 import type { Journal, Transactions } from '../calls/ports.ts'
 import type { Watch } from '../watch/watch.ts'
-import { del, get, Ok, ok, post, type Route } from './route.ts'
+import { Ok, ok, type Route, route } from './route.ts'
 
 /** `createdAt`: Unix ms. Null: there is no key. */
 const Key = z.object({ createdAt: z.int(), lastUsedAt: z.int().nullable() }).nullable()
@@ -20,16 +20,14 @@ export function hookRoutes(parts: {
 }): Route[] {
   const { hook, journal, transactions } = parts
   return [
-    get(
-      '/hooks',
+    route('/hooks').get(
       'Whether there is a key of the [webhook](alerts.md).',
       { role: 'owner', reply: z.object({ pve: Key }) },
       () => ({
         pve: hook.state(),
       }),
     ),
-    post(
-      '/hooks',
+    route('/hooks').post(
       'Makes the webhook’s `key`, which is shown once and replaces the one before.',
       { role: 'owner', password: true, status: 201, reply: z.object({ pve: Key, key: z.string() }) },
       ({ by }) => {
@@ -41,15 +39,14 @@ export function hookRoutes(parts: {
         return { pve: hook.state(), key }
       },
     ),
-    del('/hooks', 'Takes the key back.', { role: 'owner' }, ({ by }) =>
+    route('/hooks').delete('Takes the key back.', { role: 'owner' }, ({ by }) =>
       transactions.durably(() => {
         if (!hook.remove()) throw new JarvisError('not_found', 'There is no key for the webhook.')
         journal.append('token', { change: 'revoked', name, by })
       }),
     ),
     // A hint only makes JARVIS check earlier. Its content is not trusted.
-    post(
-      '/hooks/pve',
+    route('/hooks/pve').post(
       'A hint of Proxmox’s to look, once a minute at most. Asks for the webhook’s key.',
       {
         role: 'key',

@@ -2,20 +2,18 @@ import type { Request } from 'express'
 import { Invitation, InvitationBody, InvitationReply } from 'protocol'
 import { z } from 'zod'
 import type { Links } from '../auth/links.ts'
-import { del, get, post, type Route } from './route.ts'
+import { type Route, route } from './route.ts'
 
 /** `/api/people/invitations`: links by which somebody becomes a person here. @param parts.linkOf the link of a secret */
 export function invitationRoutes(parts: { links: Links; linkOf(secret: string, request: Request): string }): Route[] {
   const { links, linkOf } = parts
   return [
-    get(
-      '/people/invitations',
+    route('/people/invitations').get(
       'The [invitations](people.md#invite-somebody) that wait to be used.',
       { role: 'owner', reply: z.object({ items: z.array(Invitation) }) },
       () => ({ items: links.invitations() }),
     ),
-    post(
-      '/people/invitations',
+    route('/people/invitations').post(
       'Invites somebody: `link` is shown once, and is used once within 72 h. It ends with your being an owner.',
       { role: 'owner', password: true, status: 201, body: InvitationBody, reply: InvitationReply },
       ({ body, identity, request }) => {
@@ -23,8 +21,10 @@ export function invitationRoutes(parts: { links: Links; linkOf(secret: string, r
         return { ...invitation, link: linkOf(secret, request) }
       },
     ),
-    del('/people/invitations/:id', 'Withdraws an invitation.', { role: 'owner' }, ({ params: { id }, identity }) =>
-      links.withdraw(id, identity.person.id),
+    route('/people/invitations/:id').delete(
+      'Withdraws an invitation.',
+      { role: 'owner' },
+      ({ params: { id }, identity }) => links.withdraw(id, identity.person.id),
     ),
   ]
 }

@@ -13,7 +13,7 @@ import { z } from 'zod'
 import type { Shown } from '../auth/closed-words.ts'
 import type { DrillApprovals, JobTraces } from '../jobs/job.ts'
 import type { Jobs } from '../jobs/jobs.ts'
-import { del, get, patch, post, type Route } from './route.ts'
+import { type Route, route } from './route.ts'
 
 const SlotsQuery = z.strictObject({
   before: z.coerce.number().int().optional(),
@@ -33,52 +33,48 @@ export function jobRoutes({
   shown(person: PersonRef): Pick<Shown, 'job' | 'jobs' | 'slot' | 'trace'>
 }): Route[] {
   return [
-    get(
-      '/jobs',
+    route('/jobs').get(
       'Jobs, with the next five times and the last ten slots of each. [Automations](automations.md) has the states.',
       { role: 'viewer', token: 'read', reply: JobsReply },
       ({ identity }) => shown(identity.person).jobs(jobs.list()),
     ),
-    post(
-      '/jobs',
+    route('/jobs').post(
       'Makes a job. 400 with the reason where it cannot run, and nothing is saved.',
       { role: 'operator', body: JobBody, reply: Job, status: 201 },
       ({ body, by }) => jobs.make(body, { by }),
     ),
-    post(
-      '/jobs/preview',
+    route('/jobs/preview').post(
       'A schedule in words, with its next times; saves nothing.',
       { role: 'viewer', token: 'read', body: SchedulePreviewBody, reply: SchedulePreview },
       ({ body }) => jobs.preview(body.schedule),
     ),
-    post('/jobs/stop', 'Stops all jobs.', { role: 'operator', reply: JobsReply }, ({ by }) => {
+    route('/jobs/stop').post('Stops all jobs.', { role: 'operator', reply: JobsReply }, ({ by }) => {
       jobs.stopAll(true, by)
       return jobs.list()
     }),
-    post('/jobs/start', 'Lets jobs run again.', { role: 'operator', reply: JobsReply }, ({ by }) => {
+    route('/jobs/start').post('Lets jobs run again.', { role: 'operator', reply: JobsReply }, ({ by }) => {
       jobs.stopAll(false, by)
       return jobs.list()
     }),
-    get('/jobs/:id', 'One job.', { role: 'viewer', token: 'read', reply: Job }, ({ params, identity }) =>
+    route('/jobs/:id').get('One job.', { role: 'viewer', token: 'read', reply: Job }, ({ params, identity }) =>
       shown(identity.person).job(jobs.get(params.id)),
     ),
-    patch(
-      '/jobs/:id',
+    route('/jobs/:id').patch(
       'Changes or pauses a job.',
       { role: 'operator', body: JobPatchBody, reply: Job },
       ({ params, body, by }) => jobs.change(params.id, body, by),
     ),
-    del('/jobs/:id', 'Deletes a job; one that comes with JARVIS cannot be.', { role: 'operator' }, ({ params, by }) =>
-      jobs.remove(params.id, by),
+    route('/jobs/:id').delete(
+      'Deletes a job; one that comes with JARVIS cannot be.',
+      { role: 'operator' },
+      ({ params, by }) => jobs.remove(params.id, by),
     ),
-    post(
-      '/jobs/:id/run',
+    route('/jobs/:id/run').post(
       'Runs a job now. 409 while a run of it goes on.',
       { role: 'operator', status: 202, reply: z.object({ slot: z.int() }) },
       ({ params, by }) => jobs.run(params.id, by),
     ),
-    post(
-      '/jobs/:id/approval',
+    route('/jobs/:id/approval').post(
       'Allows the drills of a drill job beforehand, until `approvedUntil`.',
       { role: 'operator', password: true, reply: Job },
       ({ params, by }) => {
@@ -86,12 +82,11 @@ export function jobRoutes({
         return jobs.get(params.id)
       },
     ),
-    del('/jobs/:id/approval', 'Ends that.', { role: 'operator', reply: Job }, ({ params, by }) => {
+    route('/jobs/:id/approval').delete('Ends that.', { role: 'operator', reply: Job }, ({ params, by }) => {
       approvals.withdraw(jobs.stored(params.id), by)
       return jobs.get(params.id)
     }),
-    get(
-      '/jobs/:id/slots',
+    route('/jobs/:id/slots').get(
       'The job’s slots, newest first. `limit` is 1 to 500, `before` Unix ms.',
       { role: 'viewer', token: 'read', query: SlotsQuery, reply: JobSlotsPage },
       ({ params, query: { before, limit }, identity }) => {
@@ -101,8 +96,7 @@ export function jobRoutes({
         return { items, ...(found.length > limit && oldest && { next: String(oldest.slot) }) }
       },
     ),
-    get(
-      '/jobs/:id/slots/:slot',
+    route('/jobs/:id/slots/:slot').get(
       'A slot with `steps`, each call of its run, and `said`.',
       { role: 'viewer', token: 'read', reply: JobTrace },
       ({ params, identity }) => shown(identity.person).trace(traces.of(jobs.slot(params.id, Number(params.slot)))),

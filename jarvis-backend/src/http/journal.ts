@@ -1,7 +1,7 @@
 import { JournalPage, JournalQuery, JournalVerification, type PersonRef } from 'protocol'
 import type { Shown } from '../auth/closed-words.ts'
 import { sendText } from './handle.ts'
-import { get, type Route } from './route.ts'
+import { type Route, route } from './route.ts'
 
 /** `/api/journal`: reads pages of the journal, verifies it and exports it. */
 export const journalRoutes = ({
@@ -15,20 +15,17 @@ export const journalRoutes = ({
   lines(): AsyncGenerator<string>
   shown(person: PersonRef): Pick<Shown, 'journal'>
 }): Route[] => [
-  get(
-    '/journal',
+  route('/journal').get(
     'Entries, newest first. Whoever may only look gets no words of conversations that are closed to them.',
     { role: 'viewer', token: 'read', query: JournalQuery, reply: JournalPage },
     async ({ query, identity }) => shown(identity.person).journal(await page(query)),
   ),
-  get(
-    '/journal/verify',
+  route('/journal/verify').get(
     'Checks the chain of all entries.',
     { role: 'viewer', token: 'read', reply: JournalVerification },
     () => verify(),
   ),
-  get(
-    '/journal/export',
+  route('/journal/export').get(
     'The whole journal as JSON lines.',
     { role: 'operator', media: ['application/x-ndjson'] },
     async ({ response }) => {

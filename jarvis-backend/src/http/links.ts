@@ -6,7 +6,7 @@ import { type LoginGuard, linkBudgets } from '../auth/login.ts'
 import type { PersonPasswords } from '../auth/person-passwords.ts'
 import type { SecondFactors } from '../auth/second-factor.ts'
 import type { Entrance } from './entrance.ts'
-import { post, type Route } from './route.ts'
+import { type Route, route } from './route.ts'
 
 /** `/api/auth/link`, `join` and `reset`: the routes for a person who received a link. The secret is in the body, never in a URL. */
 export function linkRoutes(parts: {
@@ -36,14 +36,12 @@ export function linkRoutes(parts: {
     }
   }
   return [
-    post(
-      '/auth/link',
+    route('/auth/link').post(
       'The purpose of a link that somebody was given: `secret` is the part after the last `/`. A link that does not count is 404, whatever the reason.',
       { role: 'public', body: LinkBody, reply: LinkReply },
       ({ body: { secret }, request }) => counted(request, () => links.look(secret)),
     ),
-    post(
-      '/auth/join',
+    route('/auth/join').post(
       'Uses an [invitation](people.md#invite-somebody): makes the person, with the role that it has, and signs in.',
       { role: 'public', body: JoinBody, reply: LoginReply },
       async ({ body: { secret, name, password }, request, response }) => {
@@ -52,8 +50,7 @@ export function linkRoutes(parts: {
         return entrance.enter(links.join({ secret, name, hash }).id, { request, response }, { method: 'invitation' })
       },
     ),
-    post(
-      '/auth/reset',
+    route('/auth/reset').post(
       'Uses a link for a [new password](people.md#a-lost-password): sets it, ends all sign-ins of that person, and signs in. A person with a second factor gives `code` too.',
       { role: 'public', body: ResetBody, reply: LoginReply },
       async ({ body: { secret, password, code }, request, response }) => {

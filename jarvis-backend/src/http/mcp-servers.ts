@@ -15,7 +15,7 @@ import {
 import { z } from 'zod'
 import type { StepUp } from '../auth/step-up.ts'
 import { read } from './handle.ts'
-import { del, get, post, put, type Route, readByHandler } from './route.ts'
+import { type Route, readByHandler, route } from './route.ts'
 
 const [command, address] = AttachedServerConfig.options
 const NamedServer = z.union([command.extend({ name: ServerName }), address.extend({ name: ServerName })])
@@ -37,14 +37,12 @@ interface ShownServers {
  * password again.
  */
 export const mcpServerRoutes = ({ servers, stepUp }: { servers: ShownServers; stepUp: StepUp }): Route[] => [
-  get(
-    '/mcp-servers',
+  route('/mcp-servers').get(
     'The servers with their tools and problems.',
     { role: 'operator', reply: AttachedServersReply },
     () => servers.list(),
   ),
-  post(
-    '/mcp-servers',
+  route('/mcp-servers').post(
     'Attaches a server: `name` and an entry as in `mcp.json`.',
     { role: 'owner', password: true, body: readByHandler(NamedServer), reply: AttachedServer, status: 201 },
     ({ body, by }) => {
@@ -52,23 +50,20 @@ export const mcpServerRoutes = ({ servers, stepUp }: { servers: ShownServers; st
       return servers.add(read(ServerName, name ?? ''), configOf(entry), by)
     },
   ),
-  put(
-    '/mcp-servers/:name',
+  route('/mcp-servers/:name').put(
     'Replaces a server’s entry. A `[redacted]` value stays as it was.',
     { role: 'owner', password: true, body: readByHandler(AttachedServerConfig), reply: AttachedServer },
     ({ params, body, by }) => servers.change(params.name, configOf(recordOf(body)), by),
   ),
-  del('/mcp-servers/:name', 'Ends and removes a server.', { role: 'owner' }, ({ params, by }) =>
+  route('/mcp-servers/:name').delete('Ends and removes a server.', { role: 'owner' }, ({ params, by }) =>
     servers.remove(params.name, by),
   ),
-  get(
-    '/mcp-servers/:name/logs',
+  route('/mcp-servers/:name/logs').get(
     'Its newest lines: what it wrote, and what JARVIS remarked.',
     { role: 'owner', reply: z.object({ items: z.array(AttachedLogLine) }) },
     ({ params }) => ({ items: servers.logs(params.name) }),
   ),
-  post(
-    '/mcp-servers/:name/connect',
+  route('/mcp-servers/:name/connect').post(
     'Connects now.',
     { role: 'owner', password: true, status: 202, reply: z.object({ started: z.literal(true) }) },
     ({ params }) => {
@@ -76,14 +71,12 @@ export const mcpServerRoutes = ({ servers, stepUp }: { servers: ShownServers; st
       return { started: true as const }
     },
   ),
-  post(
-    '/mcp-servers/:name/allow',
+  route('/mcp-servers/:name/allow').post(
     'Lets the program of this hash start, which came into `mcp.json` by another way than this.',
     { role: 'owner', password: true, body: AttachedAllowBody, reply: AttachedServer },
     ({ params, body, by }) => servers.allow(params.name, body.program, by),
   ),
-  put(
-    '/mcp-servers/tools/:tool/tier',
+  route('/mcp-servers/tools/:tool/tier').put(
     'Sets the tier of a tool’s definition with this `hash`. A looser tier needs the password.',
     { role: 'owner', password: 'sometimes', body: AttachedTierBody, reply: AttachedToolInfo },
     ({ params, body: { tier, hash }, by, identity }) => {

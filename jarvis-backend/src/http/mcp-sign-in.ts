@@ -2,7 +2,7 @@ import type { Request } from 'express'
 import { AttachedSignInReply, JarvisError } from 'protocol'
 import { z } from 'zod'
 import type { OriginOf } from '../auth/public-origin.ts'
-import { type Exchange, get, post, type Route } from './route.ts'
+import { type Exchange, type Route, route } from './route.ts'
 
 const cookieForS = 10 * 60
 const page = '/settings#mcp-servers'
@@ -35,20 +35,17 @@ export function mcpSignInRoutes(parts: {
     response.append('Set-Cookie', `${nameAt(request)}=${value}; Max-Age=${forS}; ${facts}; HttpOnly; SameSite=Lax`)
   }
   return [
-    post(
-      '/mcp-servers/:name/sign-in',
+    route('/mcp-servers/:name/sign-in').post(
       'Begins to [sign JARVIS in](mcp-servers.md#signing-in) to a server. The browser that opens `address` goes to the authorization server and back.',
       { role: 'owner', password: true, reply: AttachedSignInReply },
       ({ params, by, request }) => signIns.begin(params.name, { origin: publicUrl ?? originOf(request), by }),
     ),
-    post(
-      '/mcp-servers/:name/sign-out',
+    route('/mcp-servers/:name/sign-out').post(
       'Ends the sign-in to a server, and revokes its tokens where the authorization server offers that.',
       { role: 'owner' },
       ({ params, by }) => signIns.signOut(params.name, by),
     ),
-    get(
-      '/mcp-servers/sign-in/start',
+    route('/mcp-servers/sign-in/start').get(
       'Opens a sign-in that an owner began, once: this browser alone brings the answer back.',
       { role: 'public', query: z.strictObject({ flow: z.string().max(100) }), media: ['text/plain'], status: 303 },
       ({ query, request, response }) => {
@@ -57,8 +54,7 @@ export function mcpSignInRoutes(parts: {
         response.set('Referrer-Policy', 'no-referrer').redirect(303, address)
       },
     ),
-    get(
-      '/mcp-servers/sign-in/callback',
+    route('/mcp-servers/sign-in/callback').get(
       'The address to which the authorization server sends the browser back. Its answer counts once, in the browser that began.',
       { role: 'public', query: z.record(z.string(), z.unknown()), media: ['text/plain'], status: 303 },
       async ({ request, response }) => {
@@ -75,8 +71,7 @@ export function mcpSignInRoutes(parts: {
         }
       },
     ),
-    get(
-      '/mcp-servers/sign-in/client',
+    route('/mcp-servers/sign-in/client').get(
       'The client document of JARVIS for authorization servers that read one. At an https address alone.',
       { role: 'public', reply: z.record(z.string(), z.unknown()) },
       ({ request }) => {

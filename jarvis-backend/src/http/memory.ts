@@ -3,7 +3,7 @@ import { z } from 'zod'
 import { requireHouse } from '../auth/reach.ts'
 import { isNote } from '../memory/file-keeper.ts'
 import type { Memory } from '../memory/remote.ts'
-import { del, get, post, put, type Route } from './route.ts'
+import { type Route, route } from './route.ts'
 
 const SearchQuery = z.strictObject({
   q: z.string().trim().min(1).max(500),
@@ -30,8 +30,7 @@ export function memoryRoutes(parts: {
 }): Route[] {
   const { memory, files, redact } = parts
   return [
-    get(
-      '/memory/search',
+    route('/memory/search').get(
       'Passages that fit a question. `limit` is 1 to 50.',
       { role: 'viewer', token: 'read', query: SearchQuery, reply: MemoryFound },
       async ({ query, identity }) => {
@@ -39,11 +38,10 @@ export function memoryRoutes(parts: {
         return redact(await memory.search(query.q, query.limit))
       },
     ),
-    get('/memory/status', 'The state of the index.', { role: 'viewer', token: 'read', reply: MemoryStatus }, () =>
+    route('/memory/status').get('The state of the index.', { role: 'viewer', token: 'read', reply: MemoryStatus }, () =>
       memory.call('status', {}),
     ),
-    post(
-      '/memory/reindex',
+    route('/memory/reindex').post(
       'Makes the index anew; `/memory/status` tells how far it is.',
       { role: 'operator', status: 202, reply: z.object({ started: z.literal(true) }) },
       () => {
@@ -52,8 +50,7 @@ export function memoryRoutes(parts: {
         return { started: true as const }
       },
     ),
-    get(
-      '/memory/files',
+    route('/memory/files').get(
       'Notes and prompt files of the workspace.',
       { role: 'viewer', reply: z.object({ items: z.array(WorkspaceFile) }) },
       ({ identity }) => {
@@ -61,8 +58,7 @@ export function memoryRoutes(parts: {
         return { items: files.list().filter(({ path }) => isNote(path)) }
       },
     ),
-    get(
-      '/memory/files/*path',
+    route('/memory/files/*path').get(
       'A file with its `checksum`. Viewers get it redacted.',
       { role: 'viewer', reply: WorkspaceText },
       ({ params, identity }) => {
@@ -72,25 +68,23 @@ export function memoryRoutes(parts: {
         return identity.role === 'operator' ? file : redact(file)
       },
     ),
-    put(
-      '/memory/files/*path',
+    route('/memory/files/*path').put(
       'Writes a file. 409 where it changed since `checksum`.',
       { role: 'operator', body: FileBody, reply: WorkspaceText },
       ({ params, body, by }) => files.write(params.path, { text: body.text, checksum: body.checksum, by }),
     ),
-    del('/memory/files/*path', 'Deletes a file.', { role: 'operator' }, ({ params, by }) =>
+    route('/memory/files/*path').delete('Deletes a file.', { role: 'operator' }, ({ params, by }) =>
       files.remove(params.path, by),
     ),
-    get(
-      '/memory/sessions/:id',
+    route('/memory/sessions/:id').get(
       'The memory of a session.',
       { role: 'viewer', reply: z.object({ items: z.array(MemoryPassage) }) },
       async ({ params }) => redact({ items: await memory.call('passages', { name: params.id }) }),
     ),
-    del('/memory/sessions/:id', 'Forgets a session.', { role: 'operator' }, ({ params, by }) =>
+    route('/memory/sessions/:id').delete('Forgets a session.', { role: 'operator' }, ({ params, by }) =>
       parts.forget(params.id, by),
     ),
-    post('/memory/writes/:id/undo', 'Takes a `memory_write` back.', { role: 'operator' }, ({ params, by }) =>
+    route('/memory/writes/:id/undo').post('Takes a `memory_write` back.', { role: 'operator' }, ({ params, by }) =>
       parts.undo(params.id, by),
     ),
   ]

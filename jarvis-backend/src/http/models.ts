@@ -15,7 +15,7 @@ import {
 import { z } from 'zod'
 import type { Journal } from '../calls/ports.ts'
 import { endOf, read } from './handle.ts'
-import { del, get, post, put, type Route, readByHandler } from './route.ts'
+import { type Route, readByHandler, route } from './route.ts'
 
 /** The part of the models that the routes use. Each method throws JarvisError `invalid_request`, `conflict`. */
 export type Models = {
@@ -54,30 +54,26 @@ export function modelRoutes(parts: {
     })
 
   return [
-    get('/models', 'Providers and their models, never a key.', { role: 'operator', reply: ModelsReply }, () =>
+    route('/models').get('Providers and their models, never a key.', { role: 'operator', reply: ModelsReply }, () =>
       models.current(),
     ),
-    get(
-      '/models/presets',
+    route('/models/presets').get(
       'Known services to begin a named provider from.',
       { role: 'owner', reply: z.object({ presets: z.array(ModelPreset).readonly() }) },
       () => ({ presets: parts.presets }),
     ),
-    put(
-      '/models/fallbacks',
+    route('/models/fallbacks').put(
       'Replaces the [models that answer while another fails](models.md).',
       { role: 'owner', password: true, body: ModelFallbacksBody, reply: ModelsReply },
       ({ body: { fallbacks }, by }) =>
         change({ change: 'model_fallbacks', by, fallbacks }, () => models.fallBack(fallbacks)),
     ),
-    post(
-      '/models/use',
+    route('/models/use').post(
       'Chooses the model that answers.',
       { role: 'owner', body: ModelUseBody, reply: ModelsReply },
       ({ body: { model }, by }) => change({ change: 'model_used', by, model }, () => models.use(model)),
     ),
-    post(
-      '/models/:provider/test',
+    route('/models/:provider/test').post(
       'Asks a provider one short question; saves nothing.',
       { role: 'owner', params, body: ModelTestBody, reply: ModelTestReply },
       async ({ params: { provider }, body, by, response }) => {
@@ -89,8 +85,7 @@ export function modelRoutes(parts: {
         return found
       },
     ),
-    put(
-      '/models/:provider',
+    route('/models/:provider').put(
       'Saves a provider: of `anthropic` and `openai` `{model, baseUrl?, apiKey?}`, which is then used; of every other name `{kind, baseUrl, apiKey?, headers?, models}`.',
       {
         role: 'owner',
@@ -114,8 +109,7 @@ export function modelRoutes(parts: {
         return change(saved, () => models.save(provider, body))
       },
     ),
-    del(
-      '/models/:provider',
+    route('/models/:provider').delete(
       'Forgets a provider.',
       { role: 'owner', params, reply: ModelsReply },
       ({ params: { provider }, by }) =>

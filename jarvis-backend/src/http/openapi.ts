@@ -1,6 +1,6 @@
 import * as protocol from 'protocol'
 import { z } from 'zod'
-import { get, type Route, untyped } from './route.ts'
+import { type Route, route, untyped } from './route.ts'
 
 type Json = Record<string, unknown>
 type Schemas = Record<string, Json>
@@ -13,8 +13,7 @@ const place = '#/components/schemas/'
 /** `GET /api/openapi.json`: describes `routes` and itself. The document is made by the first request. */
 export function openApiRoute(routes: () => readonly Route[], version: string): Route {
   let made: Json | undefined
-  return get(
-    '/openapi.json',
+  return route('/openapi.json').get(
     'This API as an OpenAPI 3.1 document.',
     { role: 'viewer', forMembers: true, token: 'read', reply: untyped<Json>('An OpenAPI 3.1 document.') },
     () => {

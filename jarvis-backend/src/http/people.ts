@@ -3,7 +3,7 @@ import { z } from 'zod'
 import type { People } from '../auth/people.ts'
 import { isAtLeast } from '../auth/roles.ts'
 import type { SignInList } from '../auth/sign-in-list.ts'
-import { del, get, Ok, ok, patch, post, type Route } from './route.ts'
+import { Ok, ok, type Route, route } from './route.ts'
 
 /** `/api/people`: the people who may sign in, and their rights. */
 export function peopleRoutes(parts: {
@@ -14,8 +14,7 @@ export function peopleRoutes(parts: {
 }): Route[] {
   const { people, signIns } = parts
   return [
-    get(
-      '/people',
+    route('/people').get(
       'People who may sign in, and the roles that can be given. Owners are told more about each.',
       { role: 'viewer', forMembers: true, reply: PeopleReply },
       ({ identity }) => {
@@ -33,20 +32,17 @@ export function peopleRoutes(parts: {
         }
       },
     ),
-    patch(
-      '/people/:id',
+    route('/people/:id').patch(
       'Renames a person, changes the role, disables or enables. It counts at once, also where the person is signed in. The last owner stays one.',
       { role: 'owner', password: true, body: PersonPatchBody, reply: Person },
       ({ params: { id }, body, by }) => people.change(id, body, by),
     ),
-    del(
-      '/people/:id',
+    route('/people/:id').delete(
       '[Removes a person](people.md#remove-somebody): sign-ins, passkeys, tokens, grants and push devices end, jobs are paused, waiting cards are withdrawn.',
       { role: 'owner', password: true },
       ({ params: { id }, by }) => people.remove(id, by),
     ),
-    post(
-      '/people/:id/sign-out',
+    route('/people/:id/sign-out').post(
       'Signs a person out everywhere; channels and web push that they paired end too.',
       { role: 'owner', reply: Ok },
       ({ params: { id }, by }) => {
@@ -54,8 +50,7 @@ export function peopleRoutes(parts: {
         return ok
       },
     ),
-    get(
-      '/people/:id/sign-ins',
+    route('/people/:id/sign-ins').get(
       'Sign-ins of a person, the newest use first.',
       { role: 'owner', reply: z.object({ items: z.array(SignInInfo) }) },
       ({ params: { id } }) => ({ items: signIns.of(people.must(id).id) }),

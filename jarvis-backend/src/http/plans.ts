@@ -1,7 +1,7 @@
 import { type PersonRef, PlanRun, PlanRunsPage, RunbookRunReply } from 'protocol'
 import { z } from 'zod'
 import type { Shown } from '../auth/closed-words.ts'
-import { get, post, type Route } from './route.ts'
+import { type Route, route } from './route.ts'
 
 const Query = z.strictObject({
   before: z.coerce.number().int().optional(),
@@ -22,8 +22,7 @@ export type PlanList = {
 
 /** `/api/plans`: lists the plans that have started, newest first; stops a plan, and undoes a plan. */
 export const planRoutes = ({ list, one, stop, undo, shown }: PlanList): Route[] => [
-  get(
-    '/plans',
+  route('/plans').get(
     'Plans that began, newest first. `before` is Unix ms.',
     { role: 'viewer', token: 'read', query: Query, reply: PlanRunsPage },
     ({ query: { limit, before }, identity }) => {
@@ -33,17 +32,15 @@ export const planRoutes = ({ list, one, stop, undo, shown }: PlanList): Route[] 
       return { items, ...(found.length > limit && last && { next: String(last.startedAt) }) }
     },
   ),
-  get('/plans/:id', 'One plan.', { role: 'viewer', token: 'read', reply: PlanRun }, ({ params, identity }) =>
+  route('/plans/:id').get('One plan.', { role: 'viewer', token: 'read', reply: PlanRun }, ({ params, identity }) =>
     shown(identity.person).plan(one(params.id)),
   ),
-  post(
-    '/plans/:id/stop',
+  route('/plans/:id/stop').post(
     'Stops a plan after its present step, or at once where a step waits. 409 where it is over.',
     { role: 'operator', reply: PlanRun },
     ({ params, by }) => stop(params.id, by),
   ),
-  post(
-    '/plans/:id/undo',
+  route('/plans/:id/undo').post(
     'Starts the [plan that takes its changes back](plans.md#taking-a-plan-back), in a session where its card appears. 409 where it is not over or nothing can be taken back.',
     { role: 'operator', reply: RunbookRunReply },
     ({ params, by }) => undo(params.id, by),

@@ -1,7 +1,7 @@
 import { AnswerBody, QuestionsReply } from 'protocol'
 import type { SessionReach } from '../auth/reach.ts'
 import type { Questions } from '../calls/questions/questions.ts'
-import { get, Ok, ok, post, type Route } from './route.ts'
+import { Ok, ok, type Route, route } from './route.ts'
 
 const dayMs = 24 * 60 * 60_000
 
@@ -11,16 +11,14 @@ export const questionRoutes = (
   reach: () => SessionReach,
   now: () => number,
 ): Route[] => [
-  get(
-    '/questions',
+  route('/questions').get(
     '[Questions](questions.md) that wait, and those that ended in the last day.',
     { role: 'viewer', forMembers: true, token: 'read', reply: QuestionsReply },
     ({ identity: { person } }) => ({
       items: questions.list(now() - dayMs).filter(({ sessionId }) => reach().reads(person, sessionId)),
     }),
   ),
-  post(
-    '/questions/:id',
+  route('/questions/:id').post(
     'Answers a question: with `answers`, one `{chosen?, text?}` to each item, with `said` or with `declined`. 409 where it was answered before, 410 where it is over.',
     { role: 'operator', body: AnswerBody, reply: Ok },
     ({ params, body, by }) => {

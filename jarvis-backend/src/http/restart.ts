@@ -1,5 +1,5 @@
 import { JarvisError, RestartReply } from 'protocol'
-import { post, type Route } from './route.ts'
+import { type Route, route } from './route.ts'
 
 /** `POST /api/restart`: restarts with the saved settings. Refused if the start would fail. */
 export const restartRoutes = (parts: {
@@ -9,8 +9,7 @@ export const restartRoutes = (parts: {
   isStopping(): boolean
   record(by: string): void
 }): Route[] => [
-  post(
-    '/restart',
+  route('/restart').post(
     'Closes everything and starts again with the saved settings. 409 where that start would fail.',
     { role: 'owner', password: true, status: 202, reply: RestartReply },
     ({ by, response }) => {

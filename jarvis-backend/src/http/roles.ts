@@ -3,7 +3,7 @@ import { z } from 'zod'
 import type { TryingJudge } from '../calls/judge.ts'
 import type { Judgement } from '../calls/judgement.ts'
 import type { People } from '../calls/people.ts'
-import { get, post, type Route } from './route.ts'
+import { type Route, route } from './route.ts'
 
 /** `/api/roles`: the rights of each role, and the verdict that a call would get. */
 export function roleRoutes(parts: {
@@ -31,8 +31,7 @@ export function roleRoutes(parts: {
   }
 
   return [
-    get(
-      '/roles',
+    route('/roles').get(
       'The [roles](roles.md), those of JARVIS first, with what each may in plain words.',
       { role: 'viewer', forMembers: true, token: 'read', reply: z.object({ items: z.array(RoleInfo) }) },
       () => ({
@@ -45,8 +44,7 @@ export function roleRoutes(parts: {
         })),
       }),
     ),
-    post(
-      '/roles/try',
+    route('/roles/try').post(
       'The verdict on a call if that person, or somebody of that role, asked for it; runs nothing.',
       { role: 'operator', body: TryRoleBody, reply: TryRoleReply },
       async ({ body: { person, role, toolName, toolInput } }) => {

@@ -78,9 +78,8 @@ type ParamNames<Path extends string> = Path extends `${string}/${':' | '*'}${inf
     : never
 
 const verb =
-  (method: Method) =>
-  <Path extends string, P = Record<ParamNames<Path>, string>, Q = undefined, B = undefined, R = void>(
-    path: Path,
+  <Path extends string>(method: Method, path: Path) =>
+  <P = Record<ParamNames<Path>, string>, Q = undefined, B = undefined, R = void>(
     summary: string,
     facts: Omit<Facts, 'params' | 'query' | 'body' | 'reply'> & {
       params?: z.ZodType<P>
@@ -98,11 +97,15 @@ const verb =
     status: facts.reply === undefined && facts.media === undefined ? 204 : 200,
     ...facts,
   })
-export const get = verb('get')
-export const post = verb('post')
-export const put = verb('put')
-export const patch = verb('patch')
-export const del = verb('delete')
+
+/** Declares the routes of a path: `route('/jobs/:id').get(summary, facts, handle)`. */
+export const route = <Path extends string>(path: Path) => ({
+  get: verb('get', path),
+  post: verb('post', path),
+  put: verb('put', path),
+  patch: verb('patch', path),
+  delete: verb('delete', path),
+})
 
 /** Marks a reply in the OpenAPI document whose schema is not written yet. */
 export const untypedMark = 'x-untyped'

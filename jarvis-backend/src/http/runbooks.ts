@@ -13,7 +13,7 @@ import type { Made } from '../plans/made.ts'
 import { Mistake, PlanProblem } from '../plans/planner.ts'
 import type { Library } from '../runbooks/library.ts'
 import { endOf } from './handle.ts'
-import { del, get, post, put, type Route } from './route.ts'
+import { type Route, route } from './route.ts'
 
 /** `/api/runbooks`: lists runbooks, checks and saves a text, and runs a runbook as a plan. */
 export function runbookRoutes(parts: {
@@ -48,14 +48,12 @@ export function runbookRoutes(parts: {
   }
 
   return [
-    get(
-      '/runbooks',
+    route('/runbooks').get(
       'The [runbooks](automations.md) with inputs, steps, the checks that offer them, and faults by line.',
       { role: 'viewer', token: 'read', reply: z.object({ items: z.array(Runbook) }) },
       () => redact({ items: library.list() }),
     ),
-    post(
-      '/runbooks/check',
+    route('/runbooks/check').post(
       'The faults of a text, and with `inputs` and no fault a dry run; saves nothing.',
       { role: 'operator', body: RunbookCheckBody, reply: RunbookCheck },
       async ({ body: { text, inputs }, by, response }) => {
@@ -66,8 +64,7 @@ export function runbookRoutes(parts: {
         return redact({ runbook, ...(plan && { plan }) })
       },
     ),
-    get(
-      '/runbooks/:name',
+    route('/runbooks/:name').get(
       'A runbook with its text. Viewers get it redacted.',
       { role: 'viewer', token: 'read', reply: RunbookText },
       ({ params, identity }) => {
@@ -76,18 +73,16 @@ export function runbookRoutes(parts: {
         return identity.role === 'operator' ? runbook : redact(runbook)
       },
     ),
-    put(
-      '/runbooks/:name',
+    route('/runbooks/:name').put(
       'Saves a runbook. A text with a fault is refused with its line, and what was saved before stays. 409 where it changed since `hash`.',
       { role: 'operator', body: RunbookBody, reply: RunbookText },
       ({ params, body: { text, hash }, by }) => library.save(params.name, { text, hash }, by),
     ),
-    del('/runbooks/:name', 'Deletes a runbook.', { role: 'operator' }, ({ params, by }) =>
+    route('/runbooks/:name').delete('Deletes a runbook.', { role: 'operator' }, ({ params, by }) =>
       library.remove(params.name, by),
     ),
     // The calls of the runbook are judged as one plan.
-    post(
-      '/runbooks/:name/run',
+    route('/runbooks/:name/run').post(
       'Runs a runbook, in a session where its card or its plan appears.',
       { role: 'operator', body: RunbookRunBody, reply: RunbookRunReply },
       ({ params: { name }, body: { inputs }, by }) => parts.run({ name, inputs, by }),

@@ -1,6 +1,6 @@
 import { dayMs, fieldsOf, minuteMs, quarterMs, type SampleStore, weekMs } from 'homelab-ports/samples'
 import { SamplesQuery, SamplesReply } from 'protocol'
-import { get, type Route } from './route.ts'
+import { type Route, route } from './route.ts'
 
 const ranges = {
   '1h': { stepMs: minuteMs, count: 60 },
@@ -16,8 +16,7 @@ const valuesAtOnce = 10_000
  * it.
  */
 export const samplesRoutes = (store: Pick<SampleStore, 'read'>, now: () => number): Route[] => [
-  get(
-    '/samples',
+  route('/samples').get(
     'Values for charts. `series` is a comma list of up to 64 of `cluster`, `node/NAME`, `guest/VMID`, `storage/…`.',
     { role: 'viewer', token: 'read', query: SamplesQuery, reply: SamplesReply },
     async ({ query: { series, range } }) => {
@@ -25,7 +24,7 @@ export const samplesRoutes = (store: Pick<SampleStore, 'read'>, now: () => numbe
       const from = (Math.floor(now() / stepMs) - count + 1) * stepMs
       const names = [...new Set(series)]
       const found = new Map<string, SamplesReply['items'][number]>()
-      for (const [name, moments] of store.read(names, stepMs, from, count)) {
+      for (const [name, moments] of store.read(names, { stepMs, from, count })) {
         const values = fieldsOf(name).map((field, at) => [field, moments.map((moment) => short(moment[at]))])
         found.set(name, { name, values: Object.fromEntries(values) })
         // Lets other requests run between the series of a large reply.

@@ -6,7 +6,7 @@ import type { wireEntry } from '../agent/sessions/wire-entry.ts'
 import type { Agents } from '../agents/agent.ts'
 import { newId } from '../lib/ids.ts'
 import type { ProgramMessages } from './program-messages.ts'
-import { post, type Route } from './route.ts'
+import { type Route, route } from './route.ts'
 import type { SessionView } from './session-view.ts'
 
 const onlyPrograms = 'isReadOnly: only a program’s message has it. A rehearsal changes nothing either.'
@@ -23,8 +23,7 @@ export function createRoutes(parts: {
 }): Route[] {
   const { runs, store, summary } = parts
   return [
-    post(
-      '/sessions',
+    route('/sessions').post(
       'Makes a session. With `message` its first run begins.',
       {
         role: 'member',

@@ -5,7 +5,7 @@ import type { Shares } from '../agent/sessions/shares.ts'
 import type { TranscriptStore } from '../agent/sessions/transcript-store.ts'
 import { wireEntry } from '../agent/sessions/wire-entry.ts'
 import { sendText } from './handle.ts'
-import { get, type Route } from './route.ts'
+import { type Route, route } from './route.ts'
 import { toMarkdown } from './session-markdown.ts'
 import type { SessionView } from './session-view.ts'
 
@@ -59,8 +59,7 @@ export function exportRoutes(parts: {
   }
 
   return [
-    get(
-      '/sessions/:id/export',
+    route('/sessions/:id/export').get(
       'A session as a file.',
       {
         role: 'viewer',

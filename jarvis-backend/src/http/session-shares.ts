@@ -1,18 +1,16 @@
 import { SessionShareBody } from 'protocol'
 import type { Shares } from '../agent/sessions/shares.ts'
 import type { SessionReach } from '../auth/reach.ts'
-import { del, put, type Route } from './route.ts'
+import { type Route, route } from './route.ts'
 
 /** `/api/sessions/:id/shares`: the people with whom a session is [shared](people.md#share-a-conversation). */
 export const shareRoutes = ({ shares, reach }: { shares: Shares; reach(): SessionReach }): Route[] => [
-  put(
-    '/sessions/:id/shares/:person',
+  route('/sessions/:id/shares/:person').put(
     '[Shares](people.md#share-a-conversation) a session and all its versions with a person: `look` to read it, `talk` to write in it too.',
     { role: 'member', body: SessionShareBody },
     ({ params: { id, person }, body: { may }, by }) => shares.set(id, { person, may }, by),
   ),
-  del(
-    '/sessions/:id/shares/:person',
+  route('/sessions/:id/shares/:person').delete(
     'Ends the sharing with a person at once. Whoever it is shared with may end their own.',
     { role: 'viewer', forMembers: true, session: 'look' },
     ({ params: { id, person }, by, identity }) => {

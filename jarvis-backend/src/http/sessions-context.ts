@@ -4,7 +4,7 @@ import type { GoingBack } from '../agent/context/going-back.ts'
 import type { Reports } from '../agent/context/reports.ts'
 import type { Runs } from '../agent/runs.ts'
 import { endOf } from './handle.ts'
-import { get, post, type Route } from './route.ts'
+import { type Route, route } from './route.ts'
 
 /** `/api/sessions/:id/context` and `/fold`: the content of the context window of a session's model, and folding it on request. */
 export function contextRoutes(parts: {
@@ -21,15 +21,13 @@ export function contextRoutes(parts: {
     return runs.isRunning(id) ? 'An answer or a call goes on.' : undefined
   }
   return [
-    get(
-      '/sessions/:id/context',
+    route('/sessions/:id/context').get(
       'The parts that fill [the model’s window](context.md), their cost, and what a fold would take. `count=exact` asks the provider too.',
       { role: 'viewer', forMembers: true, token: 'read', query: ContextQuery, reply: ContextReport },
       ({ params: { id }, query, response }) =>
         query.count === undefined ? reports.of(id, resting(id)) : reports.counted(id, resting(id), endOf(response)),
     ),
-    post(
-      '/sessions/:id/fold',
+    route('/sessions/:id/fold').post(
       'Folds older turns. 409 with the reason while something is open, or where there is nothing to fold.',
       { role: 'member', status: 202, reply: z.object({ runId: RunId }) },
       ({ params: { id }, by }) => {
@@ -39,14 +37,12 @@ export function contextRoutes(parts: {
         return { runId }
       },
     ),
-    get(
-      '/sessions/:id/checkpoints',
+    route('/sessions/:id/checkpoints').get(
       'The messages that one can [go back to](context.md#going-back), newest first.',
       { role: 'viewer', forMembers: true, token: 'read', reply: pageOf(Checkpoint) },
       ({ params }) => ({ items: goingBack.list(params.id) }),
     ),
-    get(
-      '/sessions/:id/checkpoints/:seq',
+    route('/sessions/:id/checkpoints/:seq').get(
       'The files that would go back, and the changes that stay.',
       { role: 'viewer', forMembers: true, token: 'read', reply: CheckpointDetail },
       ({ params }) => {

@@ -6,7 +6,7 @@ import type { SessionReach } from '../auth/reach.ts'
 import type { Journal } from '../calls/ports.ts'
 import type { EventStreams } from './event-streams.ts'
 import type { ProgramMessages } from './program-messages.ts'
-import { del, get, Ok, ok, post, put, type Route } from './route.ts'
+import { Ok, ok, type Route, route } from './route.ts'
 import { streamSession } from './session-events.ts'
 
 /** `/api/sessions/:id`: starts, stops and watches its runs, and rates its answers. */
@@ -22,8 +22,7 @@ export function runRoutes(parts: {
 }): Route[] {
   const { runs, store, programs } = parts
   return [
-    post(
-      '/sessions/:id/messages',
+    route('/sessions/:id/messages').post(
       'Sends a message, as `chat:send` does; a program’s, in a session of its own. `/events` tells what comes of it.',
       { role: 'member', session: 'talk', token: 'ask', status: 202, body: MessageBody, reply: SentReply },
       ({ params, body, body: { message, requestId, model, attachments, isReadOnly }, by, identity: { token } }) => {
@@ -40,8 +39,7 @@ export function runRoutes(parts: {
         })
       },
     ),
-    post(
-      '/sessions/:id/abort',
+    route('/sessions/:id/abort').post(
       'Stops the model, withdraws what waits and holds queued messages, as `chat:abort` does.',
       { role: 'member', session: 'talk', token: 'ask', reply: Ok },
       ({ params, by, identity: { token } }) => {
@@ -50,8 +48,7 @@ export function runRoutes(parts: {
         return ok
       },
     ),
-    post(
-      '/sessions/:id/queue/:messageId/send',
+    route('/sessions/:id/queue/:messageId/send').post(
       'Sends a message that a stop holds, as `chat:send_held` does. Its writer alone may.',
       { role: 'member', session: 'talk', reply: Ok },
       ({ params, by }) => {
@@ -59,14 +56,12 @@ export function runRoutes(parts: {
         return ok
       },
     ),
-    del(
-      '/sessions/:id/queue/:messageId',
+    route('/sessions/:id/queue/:messageId').delete(
       'Removes a message that waits or is held, as `chat:unqueue` does.',
       { role: 'member', session: 'talk' },
       ({ params }) => runs.unqueue(params.id, params.messageId),
     ),
-    get(
-      '/sessions/:id/snapshot',
+    route('/sessions/:id/snapshot').get(
       'The answer of `chat:attach`. `since` is the newest `seq` that the client has.',
       { role: 'viewer', forMembers: true, token: 'read', query: SnapshotQuery, reply: Snapshot },
       ({ params, query }) => {
@@ -76,14 +71,12 @@ export function runRoutes(parts: {
         return watch.snapshot(query.since)
       },
     ),
-    get(
-      '/sessions/:id/events',
+    route('/sessions/:id/events').get(
       'All that happens in a session, as [server-sent events](#server-sent-events).',
       { role: 'viewer', forMembers: true, token: 'read', query: SessionEventsQuery, media: ['text/event-stream'] },
       streamSession(parts),
     ),
-    put(
-      '/sessions/:id/entries/:seq/rating',
+    route('/sessions/:id/entries/:seq/rating').put(
       'Rates an answer of the model. `rating: null` takes a rating back.',
       { role: 'member', session: 'talk', body: RatingBody, reply: RatingBody },
       ({ params: { id, seq }, body: { rating, note }, by }) => {

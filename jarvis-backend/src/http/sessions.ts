@@ -31,7 +31,7 @@ import type { ImageStore, Journal } from '../calls/ports.ts'
 import { attachmentRoutes } from './attachments.ts'
 import type { EventStreams } from './event-streams.ts'
 import type { ProgramMessages } from './program-messages.ts'
-import { del, get, patch, post, type Route } from './route.ts'
+import { type Route, route } from './route.ts'
 import { createRoutes } from './session-create.ts'
 import { exportRoutes } from './session-export.ts'
 import { shareRoutes } from './session-shares.ts'
@@ -81,8 +81,7 @@ export function sessionRoutes(parts: SessionParts): Route[] {
 }
 
 const listRoute = (parts: SessionParts, { toRow }: SessionView): Route =>
-  get(
-    '/sessions',
+  route('/sessions').get(
     'Sessions, and on the first page without `q` their `total`. `q` takes words and `"exact words"`.',
     { role: 'viewer', forMembers: true, token: 'read', query: SessionsQuery, reply: SessionsPage },
     ({ query: { q = '', before, source, limit, archived }, identity }) => {
@@ -107,8 +106,7 @@ const listRoute = (parts: SessionParts, { toRow }: SessionView): Route =>
   )
 
 const readRoutes = (parts: SessionParts, { known, summary }: SessionView): Route[] => [
-  get(
-    '/sessions/:id',
+  route('/sessions/:id').get(
     'A session, with how full its model’s window is.',
     { role: 'viewer', forMembers: true, token: 'read', reply: SessionSummary },
     ({ params: { id } }) => {
@@ -116,8 +114,7 @@ const readRoutes = (parts: SessionParts, { known, summary }: SessionView): Route
       return { ...summary(id), context: { usedTokens, limitTokens } }
     },
   ),
-  get(
-    '/sessions/:id/versions',
+  route('/sessions/:id/versions').get(
     'The versions of each message.',
     { role: 'viewer', forMembers: true, token: 'read', reply: pageOf(Versions) },
     ({ params }) => {
@@ -125,14 +122,12 @@ const readRoutes = (parts: SessionParts, { known, summary }: SessionView): Route
       return { items: versionsIn(id, parts.store.family(id)) }
     },
   ),
-  get(
-    '/sessions/:id/children',
+  route('/sessions/:id/children').get(
     'Its [child runs](delegation.md), oldest first.',
     { role: 'viewer', forMembers: true, token: 'read', reply: pageOf(ChildRunRow) },
     ({ params }) => ({ items: childrenIn(parts.store, known(params.id).id) }),
   ),
-  get(
-    '/sessions/:id/entries',
+  route('/sessions/:id/entries').get(
     'Its entries, oldest first.',
     { role: 'viewer', forMembers: true, token: 'read', query: PageQuery, reply: pageOf(Entry) },
     ({ params, query: { limit, before } }) => {
@@ -156,8 +151,7 @@ function changeRoutes(parts: SessionParts, { known, familyOf, summary }: Session
     parts.journal.append('session', { sessionId, change, title, by })
   }
   return [
-    patch(
-      '/sessions/:id',
+    route('/sessions/:id').patch(
       'Renames or archives a session, sets its model or effort, turns [rehearsal](safety.md) on or off.',
       { role: 'member', body: SessionPatchBody, reply: SessionSummary },
       ({ params: { id }, body: { title, isRehearsal, isArchived, model, effort }, by }) => {
@@ -176,8 +170,7 @@ function changeRoutes(parts: SessionParts, { known, familyOf, summary }: Session
         return summary(id)
       },
     ),
-    post(
-      '/sessions/:id/branch',
+    route('/sessions/:id/branch').post(
       '`before` a message’s `seq` makes another version of it; `after` an answer’s makes a separate session. With `restoreFiles`, `restored` says what became of each file.',
       {
         role: 'member',
@@ -201,20 +194,23 @@ function changeRoutes(parts: SessionParts, { known, familyOf, summary }: Session
         return { ...summary(sessionId), ...(restored && { restored }) }
       },
     ),
-    del('/sessions/:id', 'Deletes a session with all its versions.', { role: 'member' }, async ({ params, by }) => {
-      const { id } = known(params.id)
-      for (const version of familyOf(id)) {
-        await runs.remove(version, by)
-        parts.streams.close(version)
-        journalled(by, 'deleted', version)
-      }
-    }),
+    route('/sessions/:id').delete(
+      'Deletes a session with all its versions.',
+      { role: 'member' },
+      async ({ params, by }) => {
+        const { id } = known(params.id)
+        for (const version of familyOf(id)) {
+          await runs.remove(version, by)
+          parts.streams.close(version)
+          journalled(by, 'deleted', version)
+        }
+      },
+    ),
   ]
 }
 
 const imageRoute = (parts: SessionParts, { known }: SessionView): Route =>
-  get(
-    '/sessions/:id/images/:imageId',
+  route('/sessions/:id/images/:imageId').get(
     'A tool’s picture.',
     { role: 'viewer', forMembers: true, token: 'read', media: ['image/*'] },
     ({ params: { id, imageId }, response }) => {

@@ -1,6 +1,6 @@
 import { type ProfileName, profileNames, SettingsBody, SettingsReply } from 'protocol'
 import type { StepUp } from '../auth/step-up.ts'
-import { get, put, type Route } from './route.ts'
+import { type Route, route } from './route.ts'
 
 /** `/api/settings`: reads the settings and sets the safety profile. A less strict profile requires the password again. */
 export const settingsRoutes = (parts: {
@@ -8,9 +8,8 @@ export const settingsRoutes = (parts: {
   setProfile(profile: ProfileName, by: string): void
   stepUp: StepUp
 }): Route[] => [
-  get('/settings', 'Profile, protected targets, SSH.', { role: 'viewer', reply: SettingsReply }, parts.read),
-  put(
-    '/settings',
+  route('/settings').get('Profile, protected targets, SSH.', { role: 'viewer', reply: SettingsReply }, parts.read),
+  route('/settings').put(
     'Sets the safety profile. A looser one needs the password.',
     { role: 'owner', password: 'sometimes', body: SettingsBody, reply: SettingsReply },
     ({ body: { profile }, by, identity }) => {

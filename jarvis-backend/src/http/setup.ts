@@ -9,7 +9,7 @@ import {
 } from 'protocol'
 import type { Journal } from '../calls/ports.ts'
 import { endOf } from './handle.ts'
-import { del, get, post, type Route } from './route.ts'
+import { type Route, route } from './route.ts'
 
 /** The part of the setup that the routes use. Each method throws JarvisError `invalid_request`, `cluster_unreachable`, `conflict`. */
 export type Setup = {
@@ -36,14 +36,12 @@ export function setupRoutes(parts: {
     durably(() => journal.append('setup', { change, by, ...more }))
 
   return [
-    get(
-      '/setup',
+    route('/setup').get(
       'The line that makes role, user and token on a node, and what is configured. `choices` are wider sets of rights.',
       { role: 'owner', reply: SetupReply },
       () => setup.current(),
     ),
-    post(
-      '/setup/probe',
+    route('/setup/probe').post(
       'The certificate of an address.',
       { role: 'owner', body: SetupProbeBody, reply: SetupProbeReply },
       async ({ body: { url }, by, response }) => {
@@ -59,8 +57,7 @@ export function setupRoutes(parts: {
         }
       },
     ),
-    post(
-      '/setup/test',
+    route('/setup/test').post(
       'Tries addresses and token; changes nothing. `choices` are those that the token does not have.',
       { role: 'owner', body: SetupClusterBody, reply: SetupTestReply },
       async ({ body, by, response }) => {
@@ -70,8 +67,7 @@ export function setupRoutes(parts: {
         return found
       },
     ),
-    post(
-      '/setup/save',
+    route('/setup/save').post(
       'Saves the cluster for the next start.',
       { role: 'owner', password: true, body: SetupClusterBody, reply: SetupSaveReply },
       ({ body, by }) => {
@@ -85,8 +81,7 @@ export function setupRoutes(parts: {
         return saved
       },
     ),
-    del(
-      '/setup',
+    route('/setup').delete(
       'Forgets the cluster: the demo serves from the next start on.',
       { role: 'owner', password: true },
       ({ by }) => {

@@ -4,7 +4,7 @@ import type { Displays } from '../auth/displays.ts'
 import { signedOut } from '../auth/people.ts'
 import type { SignInList } from '../auth/sign-in-list.ts'
 import type { SignInStore } from '../auth/sign-ins.ts'
-import { del, get, Ok, ok, post, put, type Route } from './route.ts'
+import { Ok, ok, type Route, route } from './route.ts'
 
 /** A change of a person's sign-ins, for the journal. */
 export type SignInChange = { what: 'ended' | 'others_ended'; by: string; signIn?: string }
@@ -24,8 +24,7 @@ export function signInRoutes(parts: {
 }): Route[] {
   const { signIns, list, durably, record } = parts
   return [
-    get(
-      '/auth/me',
+    route('/auth/me').get(
       'The person who is signed in, since when and with what.',
       { role: 'viewer', forMembers: true, reply: MeReply },
       ({ identity }) => {
@@ -40,8 +39,7 @@ export function signInRoutes(parts: {
         }
       },
     ),
-    put(
-      '/auth/display',
+    route('/auth/display').put(
       'Sets how the dashboard looks for you, in browsers where you chose nothing else. What is left out is as it comes.',
       { role: 'viewer', forMembers: true, body: Display, reply: Display },
       ({ body, identity }) => {
@@ -49,14 +47,12 @@ export function signInRoutes(parts: {
         return body
       },
     ),
-    get(
-      '/auth/sign-ins',
+    route('/auth/sign-ins').get(
       'Your sign-ins, the newest use first, and until when each lasts at most: `idleEndsAt` without another use, `endsAt` whatever happens.',
       { role: 'viewer', forMembers: true, reply: z.object({ items: z.array(SignInInfo) }) },
       ({ identity }) => ({ items: list.of(identity.person.id, identity.signIn) }),
     ),
-    del(
-      '/auth/sign-ins/:id',
+    route('/auth/sign-ins/:id').delete(
       'Ends one of them.',
       { role: 'viewer', forMembers: true },
       ({ params: { id }, identity, by }) => {
@@ -69,8 +65,7 @@ export function signInRoutes(parts: {
         parts.ended()
       },
     ),
-    post(
-      '/auth/sign-out-others',
+    route('/auth/sign-out-others').post(
       'Ends all of them but this one, and what you paired with channels and web push.',
       { role: 'viewer', forMembers: true, reply: Ok },
       ({ identity, by }) => {

@@ -1,7 +1,7 @@
 import { SkillApproval, SkillList, SkillTree } from 'protocol'
 import { z } from 'zod'
 import type { Skills } from '../skills/library.ts'
-import { del, get, post, type Route } from './route.ts'
+import { type Route, route } from './route.ts'
 
 /** `agent`: the agent whose own skills are meant; absent: the skills of the workspace. */
 const Owner = z.strictObject({ agent: z.string().max(100).optional() })
@@ -15,14 +15,12 @@ export const skillRoutes = ({
   of(agent: string | undefined): Skills
   redact<T>(value: T): T
 }): Route[] => [
-  get(
-    '/skills',
+  route('/skills').get(
     'The [skills](skills.md) of the workspace, or of an `agent`. `catalogue.missing` are enabled ones that do not fit the prompt.',
     { role: 'viewer', token: 'read', query: Owner, reply: SkillList },
     ({ query }) => redact(of(query.agent).list()),
   ),
-  get(
-    '/skills/:name',
+  route('/skills/:name').get(
     'A skill with all files, their texts, and what was approved before. Texts hold invisible characters as they are.',
     { role: 'viewer', token: 'read', query: Owner, reply: SkillTree },
     ({ params, query, identity }) => {
@@ -31,20 +29,17 @@ export const skillRoutes = ({
       return identity.role === 'operator' ? tree : redact(tree)
     },
   ),
-  post(
-    '/skills/:name/approve',
+  route('/skills/:name/approve').post(
     'Approves the folder with this `hash`. 409 where it has another one by now, or cannot be approved.',
     { role: 'operator', password: true, body: SkillApproval, reply: SkillTree },
     ({ params, body: { hash, agent }, by }) => of(agent).approve(params.name, hash, by),
   ),
-  post(
-    '/skills/:name/off',
+  route('/skills/:name/off').post(
     'Turns a skill off.',
     { role: 'operator', body: Owner, reply: SkillTree },
     ({ params, body, by }) => of(body.agent).turnOff(params.name, by),
   ),
-  del(
-    '/skills/:name',
+  route('/skills/:name').delete(
     'Deletes the folder and the approval.',
     { role: 'operator', body: Owner },
     ({ params, body, by }) => of(body.agent).remove(params.name, by),

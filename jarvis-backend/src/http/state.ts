@@ -1,5 +1,5 @@
 import { asShown, type ClusterState, ShownCluster, Status } from 'protocol'
-import { get, type Route } from './route.ts'
+import { type Route, route } from './route.ts'
 
 /** `/api/status` and `/api/cluster`. */
 export const stateRoutes = (parts: {
@@ -7,14 +7,12 @@ export const stateRoutes = (parts: {
   /** The part of the cluster that a person may see. */
   cluster(person: string): ClusterState
 }): Route[] => [
-  get(
-    '/status',
+  route('/status').get(
     'The state of the running server: version, models, policy and the health of each part.',
     { role: 'viewer', forMembers: true, token: 'read', reply: Status },
     parts.status,
   ),
-  get(
-    '/cluster',
+  route('/cluster').get(
     'Nodes, guests, storages and tasks; `missing` says what could not be read.',
     { role: 'viewer', forMembers: true, token: 'read', reply: ShownCluster },
     ({ identity }) => asShown(parts.cluster(identity.person.id)),

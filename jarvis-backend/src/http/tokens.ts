@@ -3,7 +3,7 @@ import { z } from 'zod'
 import type { ApiTokens } from '../auth/api-tokens.ts'
 import { reaches } from '../auth/reach.ts'
 import { isBounded } from '../auth/roles.ts'
-import { del, get, post, type Route } from './route.ts'
+import { type Route, route } from './route.ts'
 
 export type TokenRouteParts = {
   tokens: ApiTokens
@@ -31,14 +31,12 @@ export function makeToken(
 
 /** `/api/tokens`: lists, makes and revokes tokens. A token's secret is shown once, when it is made. */
 export const tokenRoutes = ({ tokens, revoked }: TokenRouteParts): Route[] => [
-  get(
-    '/tokens',
+  route('/tokens').get(
     'The tokens of programs; of whoever is no operator, their own.',
     { role: 'member', reply: z.object({ items: z.array(ApiTokenInfo) }) },
     ({ identity: { person } }) => ({ items: tokens.list().filter((token) => reaches(person, token.person)) }),
   ),
-  post(
-    '/tokens',
+  route('/tokens').post(
     'Makes a [token](tokens.md). `token` is shown once. It acts in your name and never does more than you may.',
     { role: 'member', password: true, status: 201, body: ApiTokenBody, reply: ApiTokenReply },
     ({ body, by, identity: { person } }) => {
@@ -52,8 +50,7 @@ export const tokenRoutes = ({ tokens, revoked }: TokenRouteParts): Route[] => [
       return makeToken(tokens, body, by)
     },
   ),
-  del(
-    '/tokens/:name',
+  route('/tokens/:name').delete(
     'Revokes a token; whoever is no operator, one of their own.',
     { role: 'member' },
     ({ params: { name }, by, identity: { person } }) => {

@@ -5,7 +5,7 @@ import type { Ready } from '../calls/judgement.ts'
 import { type Catalog, inputSchemaOf } from '../tools/catalog.ts'
 import type { Tool } from '../tools/tool.ts'
 import { questionerOf } from './handle.ts'
-import { get, post, type Route } from './route.ts'
+import { type Route, route } from './route.ts'
 
 type Raises = NonNullable<ToolInfo['raises']>
 const withRaises = (raises: Raises, tool: ToolInfo): ToolInfo => (raises.length === 0 ? tool : { ...tool, raises })
@@ -31,22 +31,19 @@ export function toolRoutes(parts: {
       inputSchema: inputSchemaOf(tool),
     })
   return [
-    get(
-      '/tools',
+    route('/tools').get(
       'The tools.',
       { role: 'viewer', forMembers: true, token: 'read', reply: z.object({ items: z.array(ToolInfo) }) },
       () => ({
         items: parts.catalog.list().map(infoOf),
       }),
     ),
-    get(
-      '/tools/calls',
+    route('/tools/calls').get(
       'How often each tool was called in seven days.',
       { role: 'viewer', token: 'read', reply: ToolCalls },
       () => parts.calls(),
     ),
-    get(
-      '/tools/:name',
+    route('/tools/:name').get(
       'One tool.',
       { role: 'viewer', forMembers: true, token: 'read', reply: ToolInfo },
       ({ params: { name } }) => {
@@ -56,8 +53,7 @@ export function toolRoutes(parts: {
         return infoOf(tool)
       },
     ),
-    post(
-      '/tools/:name/classify',
+    route('/tools/:name/classify').post(
       'The verdict that a call of yours would get, and what its card would say; runs nothing. Nothing is read for whoever may only look.',
       { role: 'viewer', token: 'read', body: ClassifyBody, reply: ClassifyReply },
       async ({ params, body, identity }) => {

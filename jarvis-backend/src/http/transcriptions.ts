@@ -1,13 +1,12 @@
 import { JarvisError, TranscriptionBody, TranscriptionReply } from 'protocol'
-import { post, type Route } from './route.ts'
+import { type Route, route } from './route.ts'
 
 /** Converts speech to text; undefined if no server is set. @throws Error with a sentence */
 export type Transcribe = (audio: Buffer, name: string, signal: AbortSignal) => Promise<string>
 
 /** `/api/transcriptions`: converts a person's recording to text for the composer. The person then decides to send it or not. */
 export const transcriptionRoutes = (transcribe: Transcribe | undefined): Route[] => [
-  post(
-    '/transcriptions',
+  route('/transcriptions').post(
     'Turns a recording of up to two minutes into text. Nothing is sent: the text is for the composer.',
     { role: 'member', limit: '5mb', body: TranscriptionBody, reply: TranscriptionReply },
     async ({ body: { name, data }, response }) => {

@@ -3,7 +3,7 @@ import type { Passkeys } from '../access/passkeys.ts'
 import type { People } from '../auth/people.ts'
 import type { OriginOf } from '../auth/public-origin.ts'
 import type { SignInElsewhere } from './elsewhere.ts'
-import { get, type Route } from './route.ts'
+import { type Route, route } from './route.ts'
 
 /** `/api/auth/ways`: the ways to sign in, for the sign-in page. It reveals no names of people. */
 export function waysRoutes(parts: {
@@ -15,8 +15,7 @@ export function waysRoutes(parts: {
   const { people, passkeys, originOf } = parts
   const { elsewhere, place } = parts.elsewhere
   return [
-    get(
-      '/auth/ways',
+    route('/auth/ways').get(
       'Facts for somebody who is not signed in: whether a name is asked for, whether passkeys are there and work at this address, and which other service people sign in at.',
       { role: 'public', reply: WaysReply },
       ({ request }) => {

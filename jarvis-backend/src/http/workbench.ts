@@ -1,6 +1,6 @@
 import { DiffReply, type FileDiff, WorkbenchBody, WorkbenchPreview, WorkbenchReply } from 'protocol'
 import type { Identity } from '../auth/tokens.ts'
-import { get, post, put, type Route } from './route.ts'
+import { type Route, route } from './route.ts'
 
 /**
  * `/api/workbench`: the areas that are on, their missing requirements, and the roots; turns areas on and off; and returns the whole diff of a card.
@@ -14,20 +14,17 @@ export const workbenchRoutes = (workbench: {
   /** Returns the whole diff of a card. @throws JarvisError `unknown_confirmation` if there is no such card, or the person may not see it */
   diff(toolUseId: string, person: Identity['person']): Promise<FileDiff[]>
 }): Route[] => [
-  get(
-    '/workbench',
+  route('/workbench').get(
     'The areas of the workbench: whether each is on, what it lacks on this machine and how to get it, and the roots.',
     { role: 'viewer', token: 'read', reply: WorkbenchReply },
     () => workbench.state(),
   ),
-  post(
-    '/workbench/preview',
+  route('/workbench/preview').post(
     'The changes of `policy.yaml` that saving a section would make; writes nothing.',
     { role: 'owner', body: WorkbenchBody, reply: WorkbenchPreview },
     ({ body }) => workbench.preview(body),
   ),
-  put(
-    '/workbench',
+  route('/workbench').put(
     'Writes the section `workbench` of `policy.yaml`, and keeps the rest of the file. 409 where the file is broken or not the one of `hash`.',
     { role: 'owner', password: true, body: WorkbenchBody, reply: WorkbenchReply },
     ({ body, by }) => {
@@ -35,8 +32,7 @@ export const workbenchRoutes = (workbench: {
       return workbench.state()
     },
   ),
-  get(
-    '/workbench/diff/:toolUseId',
+  route('/workbench/diff/:toolUseId').get(
     'Every line that a card’s call changes, where the card shows the first 200.',
     { role: 'viewer', token: 'read', reply: DiffReply },
     async ({ params, identity }) => ({ items: await workbench.diff(params.toolUseId, identity.person) }),

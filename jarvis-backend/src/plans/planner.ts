@@ -279,9 +279,9 @@ class PlanMaking {
   async #judgement(toolName: string, toolInput: ToolInput): Promise<Judgement> {
     const { judge, lookAgain } = this.#parts
     const asker = { ...this.#draft.whose, kind: planKind(this.#draft.whose) }
-    const first = await judge(toolName, toolInput, undefined, asker)
+    const first = await judge(toolName, toolInput, { asker })
     if (first.kind === 'ready') await lookAgain({ toolName, toolInput }, first.target, { whose: asker })
-    return await judge(toolName, toolInput, undefined, asker)
+    return await judge(toolName, toolInput, { asker })
   }
 
   #skipped({ title, toolName }: Step, number: number, when: string): PlanStep {

@@ -59,7 +59,7 @@ export type ToolContext = Required<CallOptions> & {
   /** The person who approved this call, or made the grant that lets it run. */
   approvedBy?: string
   /** Tells if the asker read strangers' texts before the call, and the call contains more than the operator's own words. */
-  repeatsOthers?(): boolean
+  repeatsOthers?: (() => boolean) | undefined
   /**
    * Asks the operator, and waits until the question ends or `signal` withdraws it. The wait does not count toward the tool's timeout. Absent if no
    * operator is there.

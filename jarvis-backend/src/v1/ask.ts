@@ -75,9 +75,9 @@ export function createAsk(parts: {
     if (known === undefined || known.at <= clock.now() - keptMs) return undefined
     if (known.hash !== hash || known.door !== door || known.session !== session)
       throw new ApiError(
-        422,
         'idempotency_key_reused',
         'This Idempotency-Key came with another request before. Use a new key.',
+        { status: 422 },
       )
     if (key === undefined && known.isDelivered && !isRetry) return undefined
     if (transcripts.session(known.sessionId) === undefined) return undefined

@@ -15,9 +15,10 @@ export async function readJson(request: IncomingMessage): Promise<{ bytes: Buffe
   try {
     value = JSON.parse(bytes.toString())
   } catch (cause) {
-    throw new ApiError(400, 'invalid_json', 'The body is not valid JSON.', { cause })
+    throw new ApiError('invalid_json', 'The body is not valid JSON.', { status: 400, cause })
   }
-  if (isDeeperThan(value, deepest)) throw new ApiError(400, 'invalid_json', 'The body is nested too deeply.')
+  if (isDeeperThan(value, deepest))
+    throw new ApiError('invalid_json', 'The body is nested too deeply.', { status: 400 })
   return { bytes, value }
 }
 
@@ -26,5 +27,8 @@ export const bytesOf = (request: IncomingMessage, most = mostBytes): Promise<Buf
   bodyBytes(
     request,
     most,
-    () => new ApiError(413, 'message_too_large', `A request may hold ${Math.floor(most / 1024 / 1024)} MB. Send less.`),
+    () =>
+      new ApiError('message_too_large', `A request may hold ${Math.floor(most / 1024 / 1024)} MB. Send less.`, {
+        status: 413,
+      }),
   )

@@ -20,14 +20,15 @@ export function createEmbeddings(embeddings: Embeddings | undefined, requireBudg
   return async (request: IncomingMessage, response: ServerResponse): Promise<void> => {
     const { value } = await readJson(request)
     if (embeddings === undefined)
-      throw new ApiError(501, 'not_configured', 'JARVIS computes no embeddings: JARVIS_EMBEDDINGS is none.', {
+      throw new ApiError('not_configured', 'JARVIS computes no embeddings: JARVIS_EMBEDDINGS is none.', {
+        status: 501,
         isFinal: true,
       })
     const { model, texts, isBase64, dimensions } = readEmbeddingsRequest(value, embeddings.model)
     requireBudget()
     const vectors = await embeddings.embed(texts).catch((error: unknown) => {
       if (error instanceof JarvisError)
-        throw new ApiError(502, 'embeddings_failed', error.message, { isFinal: true, cause: error })
+        throw new ApiError('embeddings_failed', error.message, { status: 502, isFinal: true, cause: error })
       throw error
     })
     const length = vectors[0]?.length ?? 0

@@ -68,10 +68,12 @@ export function createV1Routes(parts: {
   /** @throws ApiError 404, 405 */
   function handlerOf(method: string, path: string): Handle {
     const routes = routesAt(path)
-    if (routes === undefined) throw new ApiError(404, 'not_found', `There is no ${method} ${path}.`)
+    if (routes === undefined) throw new ApiError('not_found', `There is no ${method} ${path}.`, { status: 404 })
     const handle = routes[method]
     if (handle === undefined) {
-      throw new ApiError(405, 'method_not_allowed', `${path} takes ${Object.keys(routes).join(', ')}, not ${method}.`)
+      throw new ApiError('method_not_allowed', `${path} takes ${Object.keys(routes).join(', ')}, not ${method}.`, {
+        status: 405,
+      })
     }
     return handle
   }
@@ -86,11 +88,11 @@ export function createV1Routes(parts: {
       if (known?.status === 401) response.setHeader('WWW-Authenticate', 'Bearer')
       sendError(
         response,
-        known ?? new ApiError(500, 'internal', 'Something went wrong inside JARVIS; the log says more.'),
+        known ?? new ApiError('internal', 'Something went wrong inside JARVIS; the log says more.', { status: 500 }),
       )
     }
     try {
-      if (!parts.guard(request)) throw new ApiError(403, 'forbidden', parts.guard.why(request))
+      if (!parts.guard(request)) throw new ApiError('forbidden', parts.guard.why(request), { status: 403 })
       const [path = ''] = (request.url ?? '').split('?', 1)
       const verified = parts.bearer.verify(request)
       const handle = handlerOf(request.method ?? '', path.replace(/(?<=.)\/$/, ''))

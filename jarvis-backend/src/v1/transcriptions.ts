@@ -16,10 +16,9 @@ export function createTranscriptions(
   return async (request: IncomingMessage, response: ServerResponse): Promise<void> => {
     if (server === undefined)
       throw new ApiError(
-        501,
         'not_configured',
         'JARVIS has nothing that turns speech into text. Set JARVIS_TRANSCRIPTIONS, for example openai/whisper-1.',
-        { isFinal: true },
+        { status: 501, isFinal: true },
       )
     const form = await formOf(request)
     requireBudget()
@@ -31,13 +30,14 @@ export function createTranscriptions(
     } catch (cause) {
       if (gone.signal.aborted) return
       const why = cause instanceof Error ? cause.message : `${server.model} did not answer`
-      throw new ApiError(502, 'transcription_failed', `${why}.`, { isFinal: true, cause })
+      throw new ApiError('transcription_failed', `${why}.`, { status: 502, isFinal: true, cause })
     }
     const { status, type, body } = answer
     if (status < 200 || status > 299) {
       const said = redact(body.toString().slice(0, 300))
       const isOurs = status === 400 || status === 413 || status === 429
-      throw new ApiError(isOurs ? status : 502, 'transcription_failed', `${server.model} answered ${status}. ${said}`, {
+      throw new ApiError('transcription_failed', `${server.model} answered ${status}. ${said}`, {
+        status: isOurs ? status : 502,
         isFinal: true,
       })
     }

@@ -39,6 +39,6 @@ export const recordedIn =
   (series, field, minutes) => {
     const at = (fieldsOf(series) as readonly string[]).indexOf(field)
     const from = (Math.floor(now() / minuteMs) - minutes) * minuteMs
-    const [found] = store.read([series], minuteMs, from, minutes)
+    const [found] = store.read([series], { stepMs: minuteMs, from, count: minutes })
     return found?.[1].map((values) => values[at]) ?? []
   }

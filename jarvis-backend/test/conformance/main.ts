@@ -21,10 +21,14 @@ const [only] = process.argv.slice(2)
 const dir = mkdtempSync(join(tmpdir(), 'jarvis-conformance-'))
 const fixtures = conformanceFixtures()
 const config = readConfig({ JARVIS_DATA_DIR: join(dir, 'data'), LOG_LEVEL: 'silent', JARVIS_MODEL: 'demo' })
-const jarvis = compose(config, '0.0.0-conformance', join(dir, 'none'), {
-  ...fixtures,
-  demo: await demoFor(config),
-})
+const jarvis = compose(
+  config,
+  { version: '0.0.0-conformance', dashboardDir: join(dir, 'none') },
+  {
+    ...fixtures,
+    demo: await demoFor(config),
+  },
+)
 const token = createTokenIn(config.dataDir, { name: 'suite' })
 // The suite knows no tokens: each of its requests gets one here, and is as anybody's from there on.
 jarvis.http.prependListener('request', ({ headers }) => {

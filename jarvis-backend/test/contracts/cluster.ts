@@ -33,8 +33,10 @@ export function clusterContract(setUp: () => ClusterFixture | Promise<ClusterFix
     if (guest === undefined) throw new Error(`no guest ${vmid}`)
     return guest
   }
-  const power = (fixture: ClusterFixture, ...[vmid, action, force]: [number, 'start' | 'stop' | 'restart', boolean]) =>
-    fixture.settle(fixture.cluster.power(vmid, action, force, calm()))
+  const power = (
+    fixture: ClusterFixture,
+    ...[vmid, action, isForced]: [number, 'start' | 'stop' | 'restart', boolean]
+  ) => fixture.settle(fixture.cluster.power({ vmid, action, isForced }, calm()))
 
   test('the state fits the protocol and names each guest once', async () => {
     const { cluster } = await setUp()
@@ -85,7 +87,10 @@ export function clusterContract(setUp: () => ClusterFixture | Promise<ClusterFix
     const stopWatching = cluster.watch(() => {
       seen.push(...cluster.state().tasks.filter(({ vmid, status }) => vmid === runningVm && status === 'running'))
     })
-    const done = cluster.power(runningVm, 'restart', false, { ...calm(), onProgress: (line) => progress.push(line) })
+    const done = cluster.power(
+      { vmid: runningVm, action: 'restart' },
+      { ...calm(), onProgress: (line) => progress.push(line) },
+    )
     const { upid } = await fixture.settle(done)
     stopWatching()
     expect(seen.find((task) => task.upid === upid)?.exitStatus).toBeUndefined()
@@ -168,7 +173,7 @@ export function clusterContract(setUp: () => ClusterFixture | Promise<ClusterFix
       const onProgress = (line: string) => {
         if (line.includes(word)) gone.abort(reason)
       }
-      const waiting = cluster.power(runningVm, 'restart', false, { signal: gone.signal, onProgress })
+      const waiting = cluster.power({ vmid: runningVm, action: 'restart' }, { signal: gone.signal, onProgress })
       await expect(fixture.settle(waiting)).rejects.toBe(reason)
       const isAgain = () => {
         const { status, uptimeS } = guestOf(fixture, runningVm)
@@ -196,7 +201,7 @@ export function clusterContract(setUp: () => ClusterFixture | Promise<ClusterFix
     await expect(cluster.restartService('nowhere', 'cron', calm())).rejects.toMatchObject(named)
     await expect(cluster.tasks({ node: 'nowhere', limit: 5 }, calm())).rejects.toMatchObject(named)
     await expect(cluster.backups({ node: 'nowhere' }, calm())).rejects.toMatchObject(named)
-    await expect(cluster.power(999_999, 'stop', false, calm())).rejects.toMatchObject({ code: 'not_found' })
+    await expect(cluster.power({ vmid: 999_999, action: 'stop' }, calm())).rejects.toMatchObject({ code: 'not_found' })
     cluster.close()
   })
 
@@ -209,7 +214,7 @@ export function clusterContract(setUp: () => ClusterFixture | Promise<ClusterFix
     await expect(cluster.nodeDetail(lostNode, calm())).rejects.toMatchObject(unreachable)
     await expect(cluster.temperature(lostNode, calm())).rejects.toMatchObject(unreachable)
     await expect(cluster.restartService(lostNode, 'cron', calm())).rejects.toMatchObject(unreachable)
-    await expect(cluster.power(guestOnLostNode, 'stop', false, calm())).rejects.toMatchObject(unreachable)
+    await expect(cluster.power({ vmid: guestOnLostNode, action: 'stop' }, calm())).rejects.toMatchObject(unreachable)
     expect(cluster.state().missing).toContain(gone)
     expect(cluster.state().nodes.find(({ name }) => name === lostNode)?.status).toBe('offline')
     // The cluster's list still holds the facts from before.
@@ -303,7 +308,9 @@ export function clusterContract(setUp: () => ClusterFixture | Promise<ClusterFix
   test('a call whose signal is already aborted does nothing', async () => {
     const fixture = await setUp()
     const signal = AbortSignal.abort(new Error('too late'))
-    await expect(fixture.cluster.power(fixture.runningVm, 'stop', true, { signal })).rejects.toThrow('too late')
+    await expect(
+      fixture.cluster.power({ vmid: fixture.runningVm, action: 'stop', isForced: true }, { signal }),
+    ).rejects.toThrow('too late')
     const past = fixture.cluster.history?.('hour', { signal, missed: () => {} })[Symbol.asyncIterator]()
     await expect(past?.next()).rejects.toThrow('too late')
     expect(guestOf(fixture, fixture.runningVm).status).toBe('running')

@@ -6,14 +6,14 @@ export function sampleStoreContract(open: () => SampleStore) {
   const at = Date.UTC(2026, 10, 1)
   const node = (cpuRatio: number) => ({ name: 'node/pve', values: [cpuRatio, 0.5, 1, 50, 1] })
   const cpuOf = (store: SampleStore) =>
-    [...store.read(['node/pve'], minuteMs, at, 3)].flatMap(([, values]) =>
+    [...store.read(['node/pve'], { stepMs: minuteMs, from: at, count: 3 })].flatMap(([, values]) =>
       values.map(([cpuRatio]) => cpuRatio?.toFixed(3)),
     )
 
   test('a minute comes back, what the cluster remembers fills only gaps, and another cluster’s is forgotten', () => {
     const store = open()
     store.keepOf(['https://pve:8006', 'https://agent:8006'])
-    expect([...store.read(['node/pve'], minuteMs, at, 3)]).toEqual([])
+    expect([...store.read(['node/pve'], { stepMs: minuteMs, from: at, count: 3 })]).toEqual([])
     store.keep(at, [node(0.5)])
     store.fill([{ minutes: [at, at + 2 * minuteMs], samples: [node(0.25)] }])
     expect(cpuOf(store)).toEqual(['0.500', undefined, '0.250'])

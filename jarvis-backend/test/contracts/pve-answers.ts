@@ -10,7 +10,7 @@ export function pveAnswersContract(fixture: () => PveFixture) {
   const ask = (api: PveApi, [method, path, form = {}]: Ask) =>
     method === 'GET'
       ? api.get(path, form, { signal: new AbortController().signal })
-      : api.change(method, path, form, { signal: new AbortController().signal })
+      : api.change({ method, path, form }, { signal: new AbortController().signal })
 
   test('refusals have the status and the words of Proxmox', async () => {
     const { api, zfsVm, zfsCt, rawVm, backups } = fixture()

@@ -38,7 +38,7 @@ export function speaking({ api }: PveFixture) {
     get: <T = Record<string, unknown>>(path: readonly (string | number)[], query: PveValues = {}) =>
       api.get(path, query, { signal }) as Promise<T>,
     change: (method: PveMethod, path: readonly (string | number)[], form: PveValues = {}) =>
-      api.change(method, path, form, { signal }),
+      api.change({ method, path, form }, { signal }),
     /** @returns how the task ended, or the words of the refusal. */
     async task(method: PveMethod, path: readonly (string | number)[], form: PveValues = {}, upids: string[] = []) {
       const onTask = (upid: string) => void upids.push(upid)

@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto'
 import { existsSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import Sqlite from 'better-sqlite3'
+import type { PowerRequest } from 'homelab-ports/ports'
 import type { ToolCall } from 'protocol'
 import type { StoredEntry } from '../../src/agent/sessions/transcript-store.ts'
 import type { ClusterRequest } from './fake-cluster.ts'
@@ -88,7 +89,7 @@ export function matchRequests(requests: readonly ClusterRequest[], { calls, exec
   const strays: ClusterRequest[] = []
   const startedAt = new Map(executions.map((row) => [row.toolUseId, row.startedAt]))
   for (const request of requests) {
-    const [vmid, action] = request.args
+    const { vmid, action } = request.args[0] as Partial<PowerRequest>
     const likely = calls.filter((call) => call.toolInput.vmid === vmid && actionOf(call) === action)
     const claimed = likely.filter(
       ({ toolUseId }) => (startedAt.get(toolUseId) ?? Number.POSITIVE_INFINITY) <= request.at,

@@ -37,14 +37,18 @@ export async function listen(
     JARVIS_EMBEDDINGS: 'none',
     ...env,
   })
-  const jarvis = compose(config, '0.0.0-crash', join(dataDir, 'no-dashboard'), {
-    demo: await demoFor(config),
-    hashStrength: { memoryKib: 8, passes: 1, lanes: 1 },
-    ...broken,
-    database: (database) => observed(broken.database?.(database) ?? database, reach),
-    ...(memoryWorker && { memoryWorker }),
-    ...replace,
-  })
+  const jarvis = compose(
+    config,
+    { version: '0.0.0-crash', dashboardDir: join(dataDir, 'no-dashboard') },
+    {
+      demo: await demoFor(config),
+      hashStrength: { memoryKib: 8, passes: 1, lanes: 1 },
+      ...broken,
+      database: (database) => observed(broken.database?.(database) ?? database, reach),
+      ...(memoryWorker && { memoryWorker }),
+      ...replace,
+    },
+  )
   // Where client and server are one process, one of them would close after 5 s what the other just uses.
   jarvis.http.keepAliveTimeout = 60_000
   jarvis.http.listen(0, '127.0.0.1')

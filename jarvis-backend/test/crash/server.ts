@@ -26,12 +26,16 @@ const config = readConfig({
   PORT: '0',
 })
 const broken: Broken = mutant === undefined ? {} : mutants[mutant]
-const jarvis = compose(config, '0.0.0-crash', join(dataDir, 'no-dashboard'), {
-  ...broken,
-  model: plannedModel(reach),
-  homelab: await connectHomelab(clusterUrl, reach),
-  database: (database) => observed(broken.database?.(database) ?? database, reach),
-})
+const jarvis = compose(
+  config,
+  { version: '0.0.0-crash', dashboardDir: join(dataDir, 'no-dashboard') },
+  {
+    ...broken,
+    model: plannedModel(reach),
+    homelab: await connectHomelab(clusterUrl, reach),
+    database: (database) => observed(broken.database?.(database) ?? database, reach),
+  },
+)
 process.on('SIGTERM', () => {
   void jarvis.stop(5_000).then(() => process.exit(0))
 })

@@ -34,10 +34,14 @@ const config = readConfig({
   PORT: '0',
   JARVIS_EMBEDDINGS: 'none',
 })
-const jarvis = compose(config, '0.0.0-crash', join(dataDir, 'no-dashboard'), {
-  demo: await demoFor(config),
-  database: (database) => observed(database, reach),
-})
+const jarvis = compose(
+  config,
+  { version: '0.0.0-crash', dashboardDir: join(dataDir, 'no-dashboard') },
+  {
+    demo: await demoFor(config),
+    database: (database) => observed(database, reach),
+  },
+)
 jarvis.http.listen(0, '127.0.0.1', () => {
   process.send?.({ url: `http://127.0.0.1:${(jarvis.http.address() as AddressInfo).port}` })
 })

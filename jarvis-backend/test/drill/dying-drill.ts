@@ -35,10 +35,10 @@ export async function dyingDrill(
   }
   const reached: typeof api = {
     ...api,
-    async change(...[method, place, form, ask]: Parameters<typeof api.change>) {
-      const name = asks.find(([of, end]) => of === method && end.test(place.join('/')))?.[2]
+    async change(request, ask) {
+      const name = asks.find(([of, end]) => of === request.method && end.test(request.path.join('/')))?.[2]
       await reach(`before the ${name}`)
-      const answer = await api.change(method, place, form, ask)
+      const answer = await api.change(request, ask)
       await reach(`after the ${name}`)
       return answer
     },

@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { defineRoom, type JarvisFacts } from '../../src/house.ts'
-import { get, put, type Route } from '../../src/http/route.ts'
+import { type Route, route } from '../../src/http/route.ts'
 
 /** Notes of operators about nodes, until the process ends. */
 class NodeNotes {
@@ -23,11 +23,10 @@ class NodeNotes {
 const Note = z.strictObject({ text: z.string().max(2_000) })
 
 const noteRoutes = (notes: NodeNotes): Route[] => [
-  get('/node-notes/:node', 'The note about a node.', { role: 'viewer', reply: Note }, ({ params }) => ({
+  route('/node-notes/:node').get('The note about a node.', { role: 'viewer', reply: Note }, ({ params }) => ({
     text: notes.of(params.node),
   })),
-  put(
-    '/node-notes/:node',
+  route('/node-notes/:node').put(
     'Replaces the note about a node.',
     { role: 'operator', body: Note, reply: Note },
     ({ params, body }) => {

@@ -56,7 +56,7 @@ const config = readConfig({
 // Time stands still, so that the same is seen in every run; what waits for a moment still gets it.
 const clock = { now: () => at, after: systemClock.after }
 const homelab = createSimulator({ clock, protectedTargets: config.protectedTargets, speed: 1_000 })
-const jarvis = compose(config, '0.0.0', dashboardDir, { clock, homelab })
+const jarvis = compose(config, { version: '0.0.0', dashboardDir }, { clock, homelab })
 await new Promise<void>((resolve) => jarvis.http.listen(0, '127.0.0.1', resolve))
 const url = `http://127.0.0.1:${(jarvis.http.address() as AddressInfo).port}`
 const executablePath = findChromium()

@@ -60,7 +60,7 @@ export async function pathsOf(homelab: Simulator): Promise<string[]> {
   await noting.cluster.tasks({ limit: 200 }, options)
   await noting.cluster.backups({}, options)
   await noting.cluster.restartService('pve', 'pvestatd', options)
-  await noting.cluster.power(103, 'restart', false, options)
+  await noting.cluster.power({ vmid: 103, action: 'restart' }, options)
   await noting.shell.run('pve', [['cat', '/etc/hostname', '/nowhere']], options)
   return [...paths].sort()
 }

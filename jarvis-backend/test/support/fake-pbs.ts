@@ -39,7 +39,7 @@ export async function startFakePbs(facts: PbsFacts) {
         .split('/')
         .map(decodeURIComponent)
       const may = (store: string) => state.visible?.includes(store) ?? true
-      const data = answerPbs(state.facts, path, Object.fromEntries(url.searchParams), may)
+      const data = answerPbs({ ...state.facts, may }, path, Object.fromEntries(url.searchParams))
       say(200, 'application/json', JSON.stringify({ data }))
     } catch (error) {
       if (error instanceof PbsRefusal) say(error.status, 'text/plain', error.message)

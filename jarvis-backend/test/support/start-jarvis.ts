@@ -134,27 +134,31 @@ export async function startJarvis(options: StartOptions = {}) {
       speed: options.speed ?? 1_000,
     })
   const dashboardDir = options.dashboardDir ?? join(dataDir, 'no-dashboard')
-  const jarvis = (options.compose ?? compose)(config, '0.0.0-test', dashboardDir, {
-    clock,
-    ...(model && { model }),
-    homelab: options.remote ?? homelab,
-    program: {
-      nextConfig: () => readStartConfig({ ...env, ...options.nextEnv }),
-      restart: options.restart ?? (() => {}),
+  const jarvis = (options.compose ?? compose)(
+    config,
+    { version: '0.0.0-test', dashboardDir },
+    {
+      clock,
+      ...(model && { model }),
+      homelab: options.remote ?? homelab,
+      program: {
+        nextConfig: () => readStartConfig({ ...env, ...options.nextEnv }),
+        restart: options.restart ?? (() => {}),
+      },
+      memoryWorker,
+      ...(options.memoryByItself !== true && { memoryOnUse: true as const }),
+      models: options.models,
+      database: options.database,
+      fetchDocument: options.fetchDocument,
+      web: { pageWorker: builtPageWorker(), ...options.web },
+      push: options.push,
+      channels: options.channels,
+      checks: options.checks,
+      ...(options.tools && { tools: options.tools }),
+      browser: options.browser,
+      ...(options.hashesAsInProduction !== true && { hashStrength: { memoryKib: 8, passes: 1, lanes: 1 } }),
     },
-    memoryWorker,
-    ...(options.memoryByItself !== true && { memoryOnUse: true as const }),
-    models: options.models,
-    database: options.database,
-    fetchDocument: options.fetchDocument,
-    web: { pageWorker: builtPageWorker(), ...options.web },
-    push: options.push,
-    channels: options.channels,
-    checks: options.checks,
-    ...(options.tools && { tools: options.tools }),
-    browser: options.browser,
-    ...(options.hashesAsInProduction !== true && { hashStrength: { memoryKib: 8, passes: 1, lanes: 1 } }),
-  })
+  )
   // Client and server are one process here: after a pause of 5 s, Node's default, one would close what the other just uses.
   jarvis.http.keepAliveTimeout = 60_000
   await new Promise<void>((resolve) => jarvis.http.listen(0, '127.0.0.1', resolve))

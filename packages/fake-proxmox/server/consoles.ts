@@ -16,6 +16,9 @@ const shapes = {
 }
 const path = /^\/api2\/json\/nodes\/([^/]+)\/(qemu|lxc)\/(\d+)\/vncwebsocket$/
 
+/** A request to turn a connection into a WebSocket. */
+export type Upgrade = { request: IncomingMessage; socket: Duplex; head: Buffer }
+
 /** A console's record for tests. `messages`: complete frames of the client, without the line with the ticket. */
 export type HeardConsole = { vmid: number; proxy: Proxy; node: string; messages: string[]; isOpen: boolean }
 
@@ -75,7 +78,7 @@ export function createFakeConsoles() {
       run: proxied,
     },
     /** Handles a WebSocket upgrade at one entry node. */
-    upgrade({ world, rights, entryNode }: Scene, request: IncomingMessage, socket: Duplex, head: Buffer) {
+    upgrade({ world, rights, entryNode }: Scene, { request, socket, head }: Upgrade) {
       const { pathname, searchParams } = new URL(request.url ?? '', 'https://fake')
       const [, node = '', , vmid = ''] = path.exec(pathname) ?? []
       if (node === '') return refuse(socket, 501, `Method 'GET ${pathname}' not implemented`)

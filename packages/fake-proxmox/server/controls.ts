@@ -50,8 +50,8 @@ export function createControls(world: World & { model: Model }, journal: Journal
       Object.assign(found, change)
     },
     /** Adds a finished task that JARVIS did not start. @param exitstatus its outcome */
-    addTask(node: string, type: string, id: string, exitstatus: string) {
-      const task = beginTask(world, { node, type, id })
+    addTask(about: { node: string; type: string; id: string }, exitstatus: string) {
+      const task = beginTask(world, about)
       endTask(world, task, exitstatus)
       return task.upid
     },

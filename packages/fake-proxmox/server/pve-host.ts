@@ -126,8 +126,8 @@ export class FakeHost implements PveHost {
     return this.#world.tasks.map(({ starttime, endtime, exitstatus, ...same }) => ({
       ...same,
       startedAt: starttime * 1000,
-      ...(endtime !== undefined && { endedAt: endtime * 1000 }),
-      ...(exitstatus !== undefined && { exitStatus: exitstatus }),
+      endedAt: endtime && endtime * 1000,
+      exitStatus: exitstatus,
     }))
   }
 

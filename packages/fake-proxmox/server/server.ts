@@ -3,7 +3,7 @@ import { gzipSync } from 'node:zlib'
 import type { PveMethod } from 'homelab-ports/ports'
 import { systemClock } from 'node-kit/clock'
 import { Refusal } from '../src/pve-model/refusal.ts'
-import { answer } from '../src/pve-model/route.ts'
+import { answer, type Need } from '../src/pve-model/route.ts'
 import { routes as modelRoutes } from '../src/pve-model/routes.ts'
 import type { createFakeConsoles } from './consoles.ts'
 import { type FakeRights, rightsHave } from './rights.ts'
@@ -226,9 +226,8 @@ function route(scene: Scene, { method, path, form }: Asked, consoles: ConsoleRou
     return { data: run(scene, match.groups ?? {}, form) }
   }
   const { world, rights } = scene
-  const said = answer(modelRoutes, world.model, { method, path, values: form }, ({ path: at, anyOf }) =>
-    anyOf.some((right) => rightsHave(rights, at, right)),
-  )
+  const may = ({ path: at, anyOf }: Need) => anyOf.some((right) => rightsHave(rights, at, right))
+  const said = answer(modelRoutes, { ...world.model, may }, { method, path, values: form })
   if (said !== undefined) return said
   throw new Refusal(501, `Method '${method} ${path}' not implemented`)
 }

@@ -53,7 +53,7 @@ export async function startFakeProxmox(given: Partial<FakeOptions> = {}): Promis
           request.socket.destroy()
         })
       })
-      server.on('upgrade', (request, socket, head) => consoles.upgrade(scene(name), request, socket, head))
+      server.on('upgrade', (request, socket, head) => consoles.upgrade(scene(name), { request, socket, head }))
       const sockets = new Set<Socket>()
       server.on('connection', (socket: Socket) => {
         sockets.add(socket)

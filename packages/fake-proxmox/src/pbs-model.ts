@@ -35,11 +35,17 @@ const allowed: Record<string, readonly string[]> = {
   namespace: ['parent', 'max-depth'],
 }
 
+/** The content of a backup server, and the rights of the token that a request comes with. */
+export type PbsView = PbsFacts & {
+  /** Returns true if the token has DatastoreAudit on a datastore. */
+  may(store: string): boolean
+}
+
 /**
  * Answers a read as a backup server does. Lists leave out, without an error, whatever the token may not see.
- * @param may returns true if the token has DatastoreAudit on a datastore @returns the answer's `data` @throws PbsRefusal
+ * @returns the answer's `data` @throws PbsRefusal
  */
-export function answerPbs(facts: PbsFacts, path: PvePath, query: PveValues, may: (store: string) => boolean): unknown {
+export function answerPbs({ may, ...facts }: PbsView, path: PvePath, query: PveValues): unknown {
   const [area = '', what = '', store = '', part = ''] = path.map(String)
   const takes = allowed[part] ?? (area === 'admin' && what !== 'datastore' ? ['store'] : [])
   const stray = Object.keys(query).find((key) => !takes.includes(key))

@@ -10,7 +10,7 @@ export class ApiError extends JarvisError {
   constructor(
     code: 'cluster_unreachable' | 'cluster_refused' | 'outcome_unknown',
     message: string,
-    more: { status?: number; words?: string; cause?: unknown } = {},
+    more: { status?: number | undefined; words?: string; cause?: unknown } = {},
   ) {
     super(code, message, { cause: more.cause })
     this.status = more.status
@@ -23,7 +23,7 @@ export const withMore = (error: JarvisError, sentence: string): JarvisError => {
   const message = `${error.message} ${sentence}`
   if (!(error instanceof ApiError)) return new JarvisError(error.code, message, { cause: error })
   const { code, status, words } = error
-  return new ApiError(code, message, { words, cause: error, ...(status !== undefined && { status }) })
+  return new ApiError(code, message, { words, cause: error, status })
 }
 
 /** An answer of Proxmox. `date`: time by the server's clock, Unix ms, in whole seconds. */
@@ -46,7 +46,7 @@ export const isAbsent = (error: unknown): boolean =>
   error instanceof ApiError && /^Configuration file .* does not exist/.test(error.words)
 
 /** `host`: the address that answered. `node`: the node for which the request was, if any. `isChange`: true if the request may change something. */
-type About = { host: string; tokenId: string; node?: string; isChange: boolean }
+type About = { host: string; tokenId: string; node?: string | undefined; isChange: boolean }
 
 /** Translates an answer with a status of 400 or more. Only 595 proves that a changing request did not arrive. */
 export function failureOf(reply: Reply, about: About): ApiError {

@@ -4,6 +4,16 @@ import type { Past } from './samples.ts'
 
 export type PowerAction = 'start' | 'stop' | 'restart'
 
+/** A power action on a guest. */
+export type PowerRequest = {
+  vmid: number
+  action: PowerAction
+  /** For stop and restart: cuts the power instead of a clean shutdown. Absent: false. */
+  isForced?: boolean | undefined
+  /** The guest that the caller expects; the request goes only to its node. Absent: any guest with this vmid. */
+  expected?: ExpectedGuest | undefined
+}
+
 /** Result of a power action: the finished task and the guest's observed state. */
 export type PowerOutcome = {
   /** Undefined if the cluster refused before a task began. */
@@ -106,16 +116,9 @@ export interface Cluster {
   /**
    * Finds the guest by vmid, starts the task, follows it to its end and observes the guest. A refusal or a failed task is an outcome (`ok: false`),
    * not an exception.
-   * @param force for stop and restart: cut the power instead of a clean shutdown
-   * @param options.expected the guest that the caller expects; the request goes only to its node
    * @throws JarvisError `not_found` (no such guest), `cluster_unreachable`, `conflict` (not the expected guest)
    */
-  power(
-    vmid: number,
-    action: PowerAction,
-    force: boolean,
-    options: CallOptions & { expected?: ExpectedGuest | undefined },
-  ): Promise<PowerOutcome>
+  power(request: PowerRequest, options: CallOptions): Promise<PowerOutcome>
   /**
    * Reads a service's unit on a node by any of its names; changes nothing. An unknown unit has `loadState: not-found`.
    * @throws JarvisError `not_found` (no such node), `cluster_unreachable`, `cluster_refused`
@@ -233,6 +236,8 @@ export type PveMethod = 'POST' | 'PUT' | 'DELETE'
 export type PvePath = readonly (string | number)[]
 /** Parameters of a request. A list is sent as one parameter for each item, all with the same name. */
 export type PveValues = Record<string, string | readonly string[]>
+/** A request that changes something. `form`: its parameters; of a DELETE they are sent as the query. */
+export type PveChange = { method: PveMethod; path: PvePath; form: PveValues }
 /**
  * Options of a request. `answerMs`: time limit for the whole answer; default: some seconds. `isWhole`: a read returns the whole answer, including
  * fields beside `data`.
@@ -244,10 +249,10 @@ export interface PveApi {
   /** @returns the answer's `data`, or the whole answer. @throws ApiError `cluster_unreachable`, `cluster_refused`; the signal's reason. */
   get(path: PvePath, query: PveValues, ask: PveAsk): Promise<unknown>
   /**
-   * Sends a changing request, never twice. @param form parameters; of a DELETE they are sent as the query.
+   * Sends a changing request, never twice.
    * @throws as `get` does, and ApiError `outcome_unknown` if the request was sent and no answer came.
    */
-  change(method: PveMethod, path: PvePath, form: PveValues, ask: PveAsk): Promise<unknown>
+  change(request: PveChange, ask: PveAsk): Promise<unknown>
   /** The present time of the cluster, Unix ms. */
   now(): number
   /** Waits `ms` of the cluster's time, which may run faster in the demo. @throws the signal's reason */
@@ -258,7 +263,7 @@ export interface PveApi {
    * Updates the cluster's state after a request of JARVIS, for the guests that the request concerns, because the cluster's list is some seconds
    * behind. Called when the request or its task has ended, successfully or not. Never rejects. Undefined if the state is always current.
    */
-  noteResult?(request: { method: PveMethod; path: PvePath; form: PveValues }, signal: AbortSignal): Promise<void>
+  noteResult?(request: PveChange, signal: AbortSignal): Promise<void>
 }
 
 /** The reading part of `PveApi`. */
@@ -297,7 +302,7 @@ export type Homelab = {
   waker: Waker
   api: PveApi
   /** The same API for the restore drill, with the drill's own token. Undefined: there is no such token. */
-  drillApi?: PveApi
+  drillApi?: PveApi | undefined
   pbs?: PbsApi
   networkTimers?: NetworkTimers
   terminals?: Terminals

@@ -7,6 +7,9 @@ export type Sample = { name: string; values: readonly (number | undefined)[] }
 /** Values that held during `minutes` (Unix ms, whole minutes); a cluster may record means of several. */
 export type Past = { minutes: readonly number[]; samples: readonly Sample[] }
 
+/** Moments of stored values: `from`, `from + stepMs`, … `stepMs`: `minuteMs` or `quarterMs`. `from`: Unix ms, a multiple of `stepMs`. */
+export type SampleSpan = { stepMs: number; from: number; count: number }
+
 /** Stores samples: one a minute for a day, one for each quarter of an hour for a week. */
 export interface SampleStore {
   /**
@@ -19,15 +22,12 @@ export interface SampleStore {
   /** Adds the cluster's own records of the last day at times without stored values. Stored values stay. */
   fill(past: readonly Past[]): void
   /**
-   * Reads series by name: values at `from`, `from + stepMs`, … Neighbouring series are read together. For a day the first series costs about 4 ms
-   * and each other one 1 ms, so callers may pause between two.
-   * @param stepMs `minuteMs` or `quarterMs` @param from a multiple of `stepMs`
+   * Reads series by name. Neighbouring series are read together. For a day the first series costs about 4 ms and each other one 1 ms, so callers may
+   * pause between two.
    */
   read(
     names: readonly string[],
-    stepMs: number,
-    from: number,
-    count: number,
+    span: SampleSpan,
   ): Iterable<[name: string, values: (readonly (number | undefined)[])[]]>
 }
 

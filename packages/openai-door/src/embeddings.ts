@@ -60,14 +60,10 @@ export function readEmbeddingsRequest(body: unknown, known: string): EmbeddingsR
   }
   const { model, input, encoding_format: format, dimensions } = parsed.data
   if (![own, known].includes(model))
-    throw new ApiError(
-      404,
-      'model_not_found',
-      `There is no embedding model ${JSON.stringify(model)}. There is ${own}.`,
-      {
-        param: 'model',
-      },
-    )
+    throw new ApiError('model_not_found', `There is no embedding model ${JSON.stringify(model)}. There is ${own}.`, {
+      status: 404,
+      param: 'model',
+    })
   const given = typeof input === 'string' ? [input] : input
   const texts = given.map((text, at) => {
     if (typeof text !== 'string') throw badField(`input[${at}]`, 'JARVIS takes texts, and no lists of tokens.')

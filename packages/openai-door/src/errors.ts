@@ -10,6 +10,15 @@ export type ErrorType =
 /** The body of an error in the form of OpenAI's API. `param`: the field that is wrong. */
 export type ErrorBody = { error: { message: string; type: ErrorType; param: string | null; code: string } }
 
+/** `status`: the HTTP status. */
+type ApiErrorOptions = {
+  status: number
+  param?: string
+  retryAfterS?: number | undefined
+  isFinal?: boolean
+  cause?: unknown
+}
+
 /** A failure of a request to `/v1`. */
 export class ApiError extends Error {
   readonly status: number
@@ -19,15 +28,10 @@ export class ApiError extends Error {
   /** True: the client should not repeat the request by itself. */
   readonly isFinal: boolean
 
-  constructor(
-    status: number,
-    code: string,
-    message: string,
-    options: { param?: string; retryAfterS?: number | undefined; isFinal?: boolean; cause?: unknown } = {},
-  ) {
+  constructor(code: string, message: string, options: ApiErrorOptions) {
     super(message, { cause: options.cause })
     this.name = 'ApiError'
-    this.status = status
+    this.status = options.status
     this.code = code
     this.param = options.param ?? null
     this.retryAfterS = options.retryAfterS
@@ -37,14 +41,14 @@ export class ApiError extends Error {
 
 /** Returns the error for a field that is not valid. */
 export const badField = (param: string, message: string, code = 'invalid_request') =>
-  new ApiError(400, code, message, { param })
+  new ApiError(code, message, { status: 400, param })
 
 /** Translates a failure to an ApiError; undefined if it is a fault of JARVIS that must be reported. */
 export function toApiError(error: unknown): ApiError | undefined {
   if (error instanceof ApiError) return error
   if (!(error instanceof JarvisError) || error.code === 'internal') return undefined
   const { code, message, retryAfterS } = error
-  return new ApiError(statusOf(code), code, message, { retryAfterS, cause: error })
+  return new ApiError(code, message, { status: statusOf(code), retryAfterS, cause: error })
 }
 
 /** Returns the status of an error. A 409 becomes a 400, because clients repeat a request after a 409. */
@@ -52,7 +56,7 @@ const statusOf = (code: ErrorCode) => (errorStatus[code] === 409 ? 400 : errorSt
 
 /** Returns the error for a failed run. It is final: an immediate repetition would not help. JARVIS has already tried again if that could help. */
 export function failureOf(code: string, message: string): ApiError {
-  return new ApiError(runStatus.get(code) ?? 500, code, message, { isFinal: true })
+  return new ApiError(code, message, { status: runStatus.get(code) ?? 500, isFinal: true })
 }
 const runStatus = new Map([
   ['model_rate_limited', 429],

@@ -79,6 +79,7 @@ function bytesOf(url: string, param: string): Buffer {
 }
 
 const unusableAs = ({ status, code, message }: ApiError, param: string) =>
-  status === 400 ? unusable(param, message) : new ApiError(status, code, message, { param })
+  status === 400 ? unusable(param, message) : new ApiError(code, message, { status, param })
 
-const unusable = (param: string, message: string) => new ApiError(400, 'unsupported_content', message, { param })
+const unusable = (param: string, message: string) =>
+  new ApiError('unsupported_content', message, { status: 400, param })

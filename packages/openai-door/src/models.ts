@@ -8,7 +8,7 @@ export function requireModel<M extends Named>(models: readonly M[], wanted: stri
   if (found !== undefined) return found
   const names = models.map(({ name }) => name).join(', ')
   const message = `There is no model ${JSON.stringify(wanted)} for this token. There are: ${names}.`
-  throw new ApiError(404, 'model_not_found', message, { param: 'model' })
+  throw new ApiError('model_not_found', message, { status: 404, param: 'model' })
 }
 
 /** @param created start time of JARVIS, Unix s, because the time at which an agent was created is not known */

@@ -17,7 +17,8 @@ export type Promised = { format?: AnswerFormat | undefined; mustCall?: boolean |
  */
 export function promised<W extends Failing>(writer: W, { format, mustCall = false }: Promised): W {
   if (format === undefined && !mustCall) return writer
-  const refuse = (code: string, message: string) => writer.fail(new ApiError(502, code, message, { isFinal: true }))
+  const refuse = (code: string, message: string) =>
+    writer.fail(new ApiError(code, message, { status: 502, isFinal: true }))
   const isMute = (end: Ended) => end.type === 'done' && end.handedOut.length === 0 && !isCut(end)
 
   if (format === undefined)

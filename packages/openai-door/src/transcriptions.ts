@@ -15,9 +15,9 @@ export const mostFormBytes = mostBytes + formBytes
 export function requireForm(type: string): void {
   if (!/^multipart\/form-data\s*;/i.test(type))
     throw new ApiError(
-      400,
       'invalid_request',
       'Send the recording as multipart/form-data, with the fields file and model.',
+      { status: 400 },
     )
 }
 
@@ -27,7 +27,7 @@ export async function readTranscriptionForm(bytes: Buffer, type: string): Promis
   try {
     form = await new Response(bytes, { headers: { 'content-type': type } }).formData()
   } catch (cause) {
-    throw new ApiError(400, 'invalid_request', 'The form could not be read.', { cause })
+    throw new ApiError('invalid_request', 'The form could not be read.', { status: 400, cause })
   }
   const file = form.get('file')
   if (!(file instanceof File)) throw badField('file', 'There is no file.')
@@ -35,7 +35,8 @@ export async function readTranscriptionForm(bytes: Buffer, type: string): Promis
   if (!types.includes(ending)) throw badField('file', `The file's name ends with one of: ${types.join(', ')}.`)
   if (file.size === 0) throw badField('file', 'The file is empty.')
   if (file.size > mostBytes)
-    throw new ApiError(413, 'message_too_large', `A recording has at most ${mostBytes / 1024 / 1024} MB.`, {
+    throw new ApiError('message_too_large', `A recording has at most ${mostBytes / 1024 / 1024} MB.`, {
+      status: 413,
       param: 'file',
     })
   if (typeof form.get('model') !== 'string') throw badField('model', 'There is no model. Send jarvis.')

@@ -1,6 +1,6 @@
 import type { Decision } from 'protocol'
 import type { Clock } from '../../lib/clock.ts'
-import { askerOf, type CallContext, type Way } from '../call.ts'
+import { askedBy, type CallContext, type Way } from '../call.ts'
 import type { Judge } from '../judgement.ts'
 import type { ConfirmationStore, Resolution, StoredConfirmation } from '../ports.ts'
 import { type Event, type Step, stateOf } from '../states.ts'
@@ -167,6 +167,6 @@ export class AttendedCards {
   /** Compares a card that a call waits for with the call's present verdict. */
   #standingOf({ call, context, asked }: Attended): Standing {
     const { toolName, toolInput } = call
-    return standingOf(asked.card, this.#parts.judge(toolName, toolInput, context.sources, askerOf(context)))
+    return standingOf(asked.card, this.#parts.judge(toolName, toolInput, askedBy(context)))
   }
 }

@@ -123,7 +123,9 @@ export class RequestChecks {
   #scopeOf({ card, sessionId }: StoredConfirmation, { grant, via }: DecideRequest): Scope | undefined {
     if (grant?.scope === undefined) return undefined
     if (via !== undefined) throw invalid('grant.scope', 'It is given in the dashboard or at the command line')
-    const judged = this.#parts.judge(card.toolName, card.toolInput, undefined, { ...card.requestedBy, sessionId })
+    const judged = this.#parts.judge(card.toolName, card.toolInput, {
+      asker: { ...card.requestedBy, sessionId },
+    })
     const [scope] = judged.kind === 'ready' ? judged.grantScopes : []
     if (scope === undefined || card.scope?.id !== grant.scope || scope.id !== grant.scope)
       throw invalid('grant.scope', 'The card does not offer this, or not any more')

@@ -227,7 +227,7 @@ export class Plans {
     { toolUseId, toolName, toolInput }: Pick<ToolCall, 'toolUseId' | 'toolName' | 'toolInput'>,
     asker: Principal,
   ): Seen & Pick<StoredStep, 'tier'> {
-    const judged = this.#parts.judge(toolName, toolInput, undefined, asker)
+    const judged = this.#parts.judge(toolName, toolInput, { asker })
     if (judged.kind !== 'ready')
       throw new JarvisError('conflict', `The plan has changed since: ${judged.verdict.reason} Nothing was run.`)
     const { target, preview, verdict } = judged

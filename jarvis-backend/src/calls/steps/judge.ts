@@ -1,5 +1,5 @@
 import type { Breaker } from '../breaker.ts'
-import { askerOf, type Walk } from '../call.ts'
+import { askedBy, type Walk } from '../call.ts'
 import { EarlierDecisions } from '../confirmations/before.ts'
 import type { Judgement } from '../judgement.ts'
 import { RateLimit } from '../rate-limit.ts'
@@ -35,7 +35,7 @@ export class Judging {
     // Redacts long arguments now and caches the result, so that cards and the journal do not wait for it.
     await redactor.later(toolInput)
     if (cluster.catchUp !== undefined) await cluster.catchUp()
-    const judged = await seeingJudge(toolName, toolInput, walk.context.sources, askerOf(walk.context))
+    const judged = await seeingJudge(toolName, toolInput, askedBy(walk.context))
     const message = this.#heldBack(walk, judged)
     return message === undefined ? this.follow(walk, judged) : ways.take(walk, { type: 'held', message, judged })
   }

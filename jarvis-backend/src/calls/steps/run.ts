@@ -2,7 +2,7 @@ import type { Asking, QuestionResolution } from 'protocol'
 import { rightsOf } from '../../agent/principal.ts'
 import { legible, named, observedBy } from '../../gate/index.ts'
 import type { Breaker } from '../breaker.ts'
-import { askerOf, missing, type Walk } from '../call.ts'
+import { askedBy, missing, type Walk } from '../call.ts'
 import { type Done, runTool } from '../run-tool.ts'
 import type { Step } from '../states.ts'
 import type { StepParts } from './parts.ts'
@@ -45,7 +45,7 @@ export class Running {
   async again(walk: Walk): Promise<Step> {
     const { ways, seeingJudge } = this.#parts
     const { toolName, toolInput } = walk.call
-    const judged = await seeingJudge(toolName, toolInput, walk.context.sources, askerOf(walk.context))
+    const judged = await seeingJudge(toolName, toolInput, askedBy(walk.context))
     if (judged.kind !== 'ready') throw new Error(judged.verdict.reason)
     walk.ready = judged
     return ways.take(walk, { type: 'found', done: await this.#change(walk) })
@@ -124,7 +124,7 @@ export class Running {
       runId,
       ...(loadedSkills && { loadedSkills }),
       ...(approvedBy !== undefined && { approvedBy }),
-      ...(ready.repeatsOthers && { repeatsOthers: ready.repeatsOthers }),
+      repeatsOthers: ready.repeatsOthers,
       ...(sees && { sees }),
     }
   }

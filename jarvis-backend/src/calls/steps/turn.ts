@@ -1,5 +1,5 @@
 import { hashOf } from 'node-kit/canonical'
-import { askerOf, missing, type Walk } from '../call.ts'
+import { askedBy, askerOf, missing, type Walk } from '../call.ts'
 import { replacing, standingOf } from '../confirmations/drift.ts'
 import type { Judgement, Ready } from '../judgement.ts'
 import type { Step } from '../states.ts'
@@ -82,7 +82,7 @@ export class Turn {
   }
 
   #judgeNow({ call, context }: Walk): Judgement {
-    return this.#parts.judge(call.toolName, call.toolInput, context.sources, askerOf(context))
+    return this.#parts.judge(call.toolName, call.toolInput, askedBy(context))
   }
 }
 

@@ -1,4 +1,4 @@
-import { askerOf, missing, type Walk } from '../call.ts'
+import { askedBy, missing, type Walk } from '../call.ts'
 import { type Step, stateOf } from '../states.ts'
 import type { StepParts } from './parts.ts'
 
@@ -39,7 +39,7 @@ export class CardWait {
   /** Withdraws a stored card if the gate refuses its call now. If the state cannot be read yet, the check at the approval decides. */
   async #review({ call, context, asked }: Walk): Promise<void> {
     const { seeingJudge, confirmations } = this.#parts
-    const judged = await seeingJudge(call.toolName, call.toolInput, context.sources, askerOf(context))
+    const judged = await seeingJudge(call.toolName, call.toolInput, askedBy(context))
     const isUnread = judged.kind === 'blocked' && judged.target?.unitMissing !== undefined
     if (asked !== undefined && judged.kind === 'blocked' && !isUnread) confirmations.review(asked.card.toolUseId)
   }

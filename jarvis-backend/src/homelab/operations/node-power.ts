@@ -25,7 +25,7 @@ export async function nodePower(
 ): Promise<NodePowerOutcome> {
   const nodeNow = () => cluster.state().nodes.find(({ name }) => name === node)
   const uptimeBeforeS = nodeNow()?.uptimeS
-  await api.change('POST', ['nodes', node, 'status'], { command }, { signal })
+  await api.change({ method: 'POST', path: ['nodes', node, 'status'], form: { command } }, { signal })
   const askedAt = api.now()
   // A watcher makes the cluster be read more often.
   const unwatch = cluster.watch(() => {})

@@ -72,5 +72,5 @@ export async function scheduleReplication(
   { node, id }: { node: string; id: string },
   signal: AbortSignal,
 ): Promise<void> {
-  await api.change('POST', ['nodes', node, 'replication', id, 'schedule_now'], {}, { signal })
+  await api.change({ method: 'POST', path: ['nodes', node, 'replication', id, 'schedule_now'], form: {} }, { signal })
 }

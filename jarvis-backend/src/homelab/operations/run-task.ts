@@ -28,7 +28,7 @@ export async function runTask(
 ): Promise<TaskOutcome> {
   let upid: unknown
   try {
-    upid = await api.change(method, path, form, { signal })
+    upid = await api.change({ method, path, form }, { signal })
   } catch (error) {
     if (!(error instanceof ApiError) || error.code !== 'cluster_refused') throw error
     if (error.words !== notSent) await api.noteResult?.({ method, path, form }, signal)

@@ -38,7 +38,7 @@ export type ProxmoxOptions = {
 /** A real cluster. `addressOf`: returns a node's address if the cluster knows it. */
 type Proxmox = Cluster & {
   api: PveApi
-  drillApi?: PveApi
+  drillApi: PveApi | undefined
   consoles: Consoles
   addressOf(node: string): string | undefined
 }
@@ -57,7 +57,7 @@ export function createProxmox(options: ProxmoxOptions): Proxmox {
   return {
     api: pve,
     consoles: createConsoles(api, clock),
-    ...(drillApi && { drillApi: guarded(drillApi, { sight, clock, quorumBy: api }) }),
+    drillApi: drillApi && guarded(drillApi, { sight, clock, quorumBy: api }),
     state: () => sight.state(),
     catchUp: (vmid) => sight.catchUp(vmid),
     timeThere(at) {
@@ -88,8 +88,7 @@ export function createProxmox(options: ProxmoxOptions): Proxmox {
     },
     history: (span, callOptions) =>
       readHistory({ api, state: sight.state(), storageNodes: storageNodes(known), now: now() }, span, callOptions),
-    power: (vmid, action, force, callOptions) =>
-      power({ api: pve, sight }, { vmid, action, isForced: force && action !== 'start' }, callOptions),
+    power: (request, callOptions) => power({ api: pve, sight }, request, callOptions),
     async unit(name, service, { signal }) {
       return readUnit({ api, shell }, { node: await sight.onlineNode(name, signal), service }, signal)
     },
@@ -111,7 +110,7 @@ function guarded(api: Api, { sight, clock, quorumBy }: { sight: Sight; clock: Cl
   return {
     get: (path, query, ask) => api.get(path, query, ask),
     change: withQuorum(
-      (method, path, form, ask) => api.change(method, path, form, ask),
+      (request, ask) => api.change(request, ask),
       (signal) => readQuorum(quorumBy, signal),
     ),
     now: () => clock.now(),

@@ -1,5 +1,5 @@
 import { newest } from 'homelab-ports/newest-tasks'
-import type { Cluster, PowerAction, PowerOutcome, PveApi } from 'homelab-ports/ports'
+import type { CallOptions, PowerAction, PowerOutcome, PowerRequest, PveApi } from 'homelab-ports/ports'
 import { seenAfter } from 'homelab-ports/power-words'
 import { mustBeAsExpected } from 'homelab-ports/same-guest'
 import { asFarAsSeen, type Guest, JarvisError, type Task } from 'protocol'
@@ -25,8 +25,8 @@ type PoweredGuest = Place & Pick<Guest, 'name' | 'isHa'>
 /** Starts the task, waits until it ends, and observes the guest's state after it. */
 export async function power(
   parts: Omit<Powering, 'signal'>,
-  { vmid, action, isForced }: { vmid: number; action: PowerAction; isForced: boolean },
-  options: Parameters<Cluster['power']>[3],
+  { vmid, action, isForced = false, expected }: PowerRequest,
+  options: CallOptions,
 ): Promise<PowerOutcome> {
   const { api } = parts
   const { signal, onProgress } = options
@@ -34,7 +34,7 @@ export async function power(
   const on: Powering = { ...parts, signal }
   const startedAt = api.now()
   const guest = await find(on, vmid)
-  mustBeAsExpected(vmid, options.expected, guest)
+  mustBeAsExpected(vmid, expected, guest)
   const goal = action === 'stop' ? 'stopped' : 'running'
   const failed = async (said: Pick<PowerOutcome, 'upid' | 'exitStatus'>): Promise<PowerOutcome> => {
     const seen = await look(on, guest)

@@ -1,5 +1,5 @@
 import { ApiError, isAbsent } from 'homelab-ports/failure'
-import type { Shell } from 'homelab-ports/ports'
+import type { PveChange, Shell } from 'homelab-ports/ports'
 import { spanOf } from 'node-kit/words'
 import { type ClusterState, type Guest, JarvisError, type Node } from 'protocol'
 import type { Clock } from '../../lib/clock.ts'
@@ -8,7 +8,7 @@ import { DetailReader, type Details } from './details.ts'
 import { listedAs, readGuest, seeGuest, sightingOf } from './guest.ts'
 import { learn, nothingKnown, type Sighting, withOwn } from './known.ts'
 import { createMarks, type Marks } from './marks.ts'
-import { type GuestLeft, guestsLeft, isAboutGuests, type OwnRequest } from './own.ts'
+import { type GuestLeft, guestsLeft, isAboutGuests } from './own.ts'
 import { createPausedWatch, type LearnPaused } from './paused.ts'
 import { createPoller, type Poller } from './poller.ts'
 import { createRates } from './rates.ts'
@@ -145,7 +145,7 @@ export class Sight {
   }
 
   /** Same as `PveApi.noteResult`. */
-  async noteResult(request: OwnRequest, asked: AbortSignal): Promise<void> {
+  async noteResult(request: PveChange, asked: AbortSignal): Promise<void> {
     if (!isAboutGuests(request)) return
     const signal = AbortSignal.any([asked, AbortSignal.timeout(noteResultMs)])
     const { known } = this

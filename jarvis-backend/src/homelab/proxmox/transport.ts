@@ -1,6 +1,6 @@
 import type { Agent } from 'node:https'
 import { ApiError, failureOf, isProxyFailure, type Reply } from 'homelab-ports/failure'
-import type { PveApi, PveAsk, PveMethod, PvePath, PveValues } from 'homelab-ports/ports'
+import type { PveApi, PveAsk, PveChange, PvePath, PveValues } from 'homelab-ports/ports'
 import { systemClock } from 'node-kit/clock'
 import type { WebSocket } from 'ws'
 import type { Clock } from '../../lib/clock.ts'
@@ -89,7 +89,7 @@ export class Transport implements Api {
     return (await this.#call(wantedOf('GET', path, query), ask)).data
   }
 
-  async change(method: PveMethod, path: PvePath, form: PveValues, ask: PveAsk): Promise<unknown> {
+  async change({ method, path, form }: PveChange, ask: PveAsk): Promise<unknown> {
     return (await this.#call(wantedOf(method, path, form), ask)).data
   }
 
@@ -134,7 +134,7 @@ export class Transport implements Api {
   /** Tries the addresses in turn. @returns the answer's data, and the address that gave it */
   async #call(wanted: Wanted, ask: PveAsk): Promise<{ data: unknown; entry: Entry }> {
     const { isChange, node } = wanted
-    const about = { isChange, tokenId: this.#connection.tokenId, ...(node !== undefined && { node }) }
+    const about = { isChange, tokenId: this.#connection.tokenId, node }
     let lost: ApiError | undefined
     for (const entry of this.#inOrder()) {
       const reply = await this.#askAt(entry, wanted, ask)

@@ -95,7 +95,7 @@ export class ApprovedDrills implements DrillCandidates, DrillApprovals {
     // The grants assume at most one drill a night, whatever the schedule is.
     const uses = Math.ceil(approvedForMs / dayMs / Math.max(1, guests.length)) + 1
     return guests.flatMap(({ vmid }): Standing[] => {
-      const judged = this.#parts.gate.judge('drill_restore', drillInput(vmid, work), undefined, requestedBy)
+      const judged = this.#parts.gate.judge('drill_restore', drillInput(vmid, work), { asker: requestedBy })
       // If several people must approve the drill, no grant is made, and they decide each time.
       if (judged.kind !== 'ready' || judged.verdict.tier !== 'red' || judged.verdict.approve !== undefined) return []
       const { target, verdict, input } = judged

@@ -18,7 +18,7 @@ export class JudgedCalls implements JobCalls {
   }
 
   refusal({ toolName, toolInput }: Call, asker: Principal): string | undefined {
-    const judged = this.#gate.judge(toolName, toolInput, undefined, asker)
+    const judged = this.#gate.judge(toolName, toolInput, { asker })
     return judged.kind === 'ready' ? undefined : judged.verdict.reason
   }
 }

@@ -108,7 +108,7 @@ export const runInGuest = homelabTool({
     const path = [...guestPath(place), 'agent']
     let begun: Record<string, string>
     try {
-      begun = record(await ports.api.change('POST', [...path, 'exec'], { command }, { signal }))
+      begun = record(await ports.api.change({ method: 'POST', path: [...path, 'exec'], form: { command } }, { signal }))
     } catch (error) {
       if (!(error instanceof ApiError) || error.code !== 'cluster_refused') throw error
       const said = oneLine(error.words, 300)

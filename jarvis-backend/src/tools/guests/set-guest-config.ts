@@ -147,7 +147,7 @@ export const setGuestConfig = homelabTool({
     const kept = name === undefined ? '' : ` The snapshot ${name} was taken before.`
     const path = [...guestPath(place), 'config']
     try {
-      await ports.api.change('PUT', path, form, { signal, answerMs })
+      await ports.api.change({ method: 'PUT', path, form }, { signal, answerMs })
     } catch (error) {
       if (!(error instanceof ApiError) || error.code !== 'cluster_refused') throw error
       const said = oneLine(error.words, 300)

@@ -113,7 +113,7 @@ async function changePower(
   const isForced = force && action !== 'start'
   // If there is no such guest, the cluster refuses in its own words.
   const expected = expectedOf(context.target)
-  const outcome = await cluster.power(vmid, action, isForced, { ...context, expected })
+  const outcome = await cluster.power({ vmid, action, isForced, expected }, context)
   const seen = cluster.state().guests.find((candidate) => candidate.vmid === vmid) ?? guest
   const who = `${words[type]} ${vmid}${seen === undefined ? '' : ` ${plainName(seen.name)} on ${plainName(seen.node)}`}`
   const data = { vmid, type, action, force: isForced, ...(seen && { name: seen.name, node: seen.node }), ...outcome }

@@ -102,7 +102,7 @@ export const setNodeNetwork = homelabTool({
       isError: true,
     })
     try {
-      await api.change('PUT', [...path, iface], formOf(asked, type, values), { signal })
+      await api.change({ method: 'PUT', path: [...path, iface], form: formOf(asked, type, values) }, { signal })
     } catch (error) {
       if (!(error instanceof ApiError) || error.code !== 'cluster_refused') throw error
       const said = oneLine(error.words, 300)
@@ -111,7 +111,7 @@ export const setNodeNetwork = homelabTool({
     /** Removes the staged changes; only this call's change is staged. @returns a sentence if that failed, otherwise an empty text */
     const unstage = async () => {
       try {
-        await api.change('DELETE', path, {}, { signal })
+        await api.change({ method: 'DELETE', path, form: {} }, { signal })
         return ''
       } catch {
         return ` The change is still staged on ${plainName(node)}: revert it in Proxmox.`

@@ -125,17 +125,17 @@ export class Responses implements ResponsesDoor {
   /** Refuses to delete a response: the operator must be able to see the requests of programs. */
   remove(): never {
     throw new ApiError(
-      405,
       'not_supported',
       'JARVIS keeps what programs asked, for its operator to see. Sessions of single requests go after 30 days.',
+      { status: 405 },
     )
   }
 
   compact(): never {
     throw new ApiError(
-      400,
       'not_supported',
       'JARVIS folds long conversations by itself, and compacts none for programs. Go on with previous_response_id.',
+      { status: 400 },
     )
   }
 
@@ -150,7 +150,9 @@ export class Responses implements ResponsesDoor {
       return
     }
     if (run.status === 'queued')
-      throw new ApiError(400, 'not_begun', 'It waits behind another response. Cancel that one, or ask again later.')
+      throw new ApiError('not_begun', 'It waits behind another response. Cancel that one, or ask again later.', {
+        status: 400,
+      })
     runs.stopRun(place.sessionId, place.runId, token.name)
     const followed = followRun({ runs, transcripts }, place, { text() {}, thinking() {}, waits() {}, ended: answer })
     response.once('close', followed.end)

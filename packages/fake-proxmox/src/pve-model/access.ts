@@ -16,7 +16,7 @@ export const accessRoutes: readonly Route[] = [
     pattern: /^\/access\/permissions$/,
     allowed: {},
     needs: () => [],
-    run: (_model, _parts, _values, may) =>
+    run: ({ may }) =>
       Object.fromEntries(
         paths.map((path) => [
           path,

@@ -1,9 +1,11 @@
 import { failureOf } from 'homelab-ports/failure'
-import type { PveApi, PveAsk, PveMethod, PvePath, PveValues } from 'homelab-ports/ports'
+import type { PveApi, PveAsk, PveChange, PveValues } from 'homelab-ports/ports'
 import type { Model } from './model.ts'
 import { Refusal } from './refusal.ts'
-import { answer, notImplemented } from './route.ts'
+import { answer, notImplemented, type View } from './route.ts'
 import { routes } from './routes.ts'
+
+type Asked = Omit<PveChange, 'method'> & { method: 'GET' | PveChange['method'] }
 
 /** The API of a cluster in memory. Its refusals have the same texts as over HTTP. It checks no rights. */
 export function createModelApi(
@@ -15,15 +17,16 @@ export function createModelApi(
     record(request: string): void
   },
 ): PveApi {
-  async function call(method: 'GET' | PveMethod, segments: PvePath, values: PveValues, { signal, isWhole }: PveAsk) {
+  const view: View = { ...model, may: () => true }
+  async function call({ method, path, form }: Asked, { signal, isWhole }: PveAsk) {
     await ways.arrive(signal)
-    const node = segments[0] === 'nodes' && segments.length > 1 ? String(segments[1]) : undefined
-    const about = { host: 'demo', tokenId: '', isChange: method !== 'GET', ...(node !== undefined && { node }) }
-    const request = { method, path: `/${segments.join('/')}`, values: joined(values) }
+    const node = path[0] === 'nodes' && path.length > 1 ? String(path[1]) : undefined
+    const about = { host: 'demo', tokenId: '', isChange: method !== 'GET', node }
+    const request = { method, path: `/${path.join('/')}`, values: joined(form) }
     try {
       mustAnswer(model, node)
       if (method !== 'GET') ways.record(`${method} ${request.path}`)
-      const said = answer(routes, model, request)
+      const said = answer(routes, view, request)
       if (said === undefined) throw notImplemented(request)
       // Return a copy of the answer, as over HTTP.
       return structuredClone(isWhole ? said : said.data)
@@ -36,8 +39,8 @@ export function createModelApi(
   return {
     now: ways.now,
     wait: ways.wait,
-    get: (path, query, ask) => call('GET', path, query, ask),
-    change: (method, path, form, { signal }) => call(method, path, form, { signal }),
+    get: (path, query, ask) => call({ method: 'GET', path, form: query }, ask),
+    change: (request, { signal }) => call(request, { signal }),
   }
 }
 

@@ -1,5 +1,5 @@
 import { type Config, fullConfig } from './guests/files.ts'
-import type { HostBackup, HostGuest, PveType } from './host.ts'
+import type { HostBackup, HostGuest, HostStorage, PveType } from './host.ts'
 import type { Model } from './model.ts'
 import { Refusal } from './refusal.ts'
 
@@ -25,22 +25,18 @@ export function firstArchives(model: Pick<Model, 'files' | 'host'>): Map<string,
 
 export type Backup = HostBackup & Archive
 
-/**
- * Finds a backup. @param volid with its storage, or without it if `storage` is given. @throws Refusal if there is no such backup, or it cannot be
- * read now
- */
-export function backupNamed({ host, archives }: Model, node: string, volid: string, storage = ''): Backup {
-  const full = volid.startsWith(`${storage}:`) || storage === '' ? volid : `${storage}:${volid}`
-  const backup = host.backups().find((candidate) => candidate.volid === full)
-  const archive = archives.get(full)
+/** Finds a backup. @throws Refusal if there is no such backup, or the node cannot read it now */
+export function backupNamed({ host, archives }: Model, node: string, volid: string): Backup {
+  const backup = host.backups().find((candidate) => candidate.volid === volid)
+  const archive = archives.get(volid)
   if (backup === undefined || archive === undefined || !host.isActive(backup.storage, node)) {
-    throw new Refusal(500, `volume '${full}' does not exist`)
+    throw new Refusal(500, `volume '${volid}' does not exist`)
   }
   return { ...backup, ...archive }
 }
 
 /** Returns the volume id that Proxmox gives a new backup. @param at Unix seconds */
-export function nameOf(storage: { name: string; type: string }, { type, vmid }: HostGuest, at: number): string {
+export function nameOf(storage: NewBackup['storage'], { type, vmid }: HostGuest, at: number): string {
   const iso = new Date(at * 1000).toISOString().slice(0, 19)
   if (storage.type === 'pbs') return `${storage.name}:backup/${type === 'qemu' ? 'vm' : 'ct'}/${vmid}/${iso}Z`
   const stamp = iso.replaceAll('-', '_').replace('T', '-').replaceAll(':', '_')
@@ -50,26 +46,29 @@ export function nameOf(storage: { name: string; type: string }, { type, vmid }: 
 /** Number of backups of a guest that a storage keeps when a backup prunes. */
 const keeps = 3
 
-/** Adds a backup. With `isPruning`, removes older unprotected backups of the guest on that storage. */
-export function addBackup(
-  model: Model,
-  guest: HostGuest,
-  storage: { name: string; type: string },
-  options: { isPruning: boolean; isProtected: boolean; notes: string },
-): string {
+/** A backup to make. `isPruning`: older unprotected backups of the guest on the storage are removed. */
+type NewBackup = {
+  storage: Pick<HostStorage, 'name' | 'type'>
+  isPruning: boolean
+  isProtected: boolean
+  notes: string
+}
+
+/** Adds a backup. @returns its volume id */
+export function addBackup(model: Model, guest: HostGuest, wanted: NewBackup): string {
   const { host, archives } = model
+  const { storage, isPruning, isProtected } = wanted
   const ctime = Math.floor(host.now() / 1000)
   const volid = nameOf(storage, guest, ctime)
   const format =
     storage.type === 'pbs' ? `pbs-${guest.type === 'qemu' ? 'vm' : 'ct'}` : volid.split('.').slice(-2).join('.')
-  const notes = options.notes.replaceAll('{{guestname}}', guest.name)
+  const notes = wanted.notes.replaceAll('{{guestname}}', guest.name)
   const sizeBytes = Math.round(guest.diskBytes * 0.2)
-  const { isProtected } = options
   archives.set(volid, { ...newArchive(guest.type, archivedConfig(model, guest), notes), isProtected })
   const about = { vmid: guest.vmid, storage: storage.name, node: guest.node, ctime, sizeBytes, format, notes }
   host.addBackup({ volid, ...about })
   host.useStorage(storage.name, guest.node, sizeBytes)
-  if (options.isPruning) {
+  if (isPruning) {
     const older = host
       .backups()
       .filter(

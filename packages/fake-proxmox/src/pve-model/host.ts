@@ -28,7 +28,7 @@ export type HostStorage = {
   /** The storage's type: `zfspool`, `lvmthin`, `dir`, `nfs`, `pbs`, … */
   type: string
   /** The nodes that have the storage; undefined: every node. */
-  nodes?: readonly string[]
+  nodes?: readonly string[] | undefined
   isShared: boolean
   content: readonly string[]
   usedBytes: number
@@ -61,9 +61,9 @@ export type HostTask = {
   user: string
   /** Unix ms. */
   startedAt: number
-  endedAt?: number
+  endedAt?: number | undefined
   /** Undefined while the task runs. */
-  exitStatus?: string
+  exitStatus?: string | undefined
 }
 
 export type HostNode = { name: string; isOnline: boolean; ramTotalBytes: number; ramBytes: number }

@@ -49,7 +49,7 @@ export const poolRoutes: readonly Route[] = [
     pattern: /^\/pools$/,
     allowed: {},
     needs: () => [],
-    run: ({ pools }, _, __, may) =>
+    run: ({ pools, may }) =>
       [...pools]
         .filter(([poolid]) => may(need(`/pool/${poolid}`, 'Pool.Audit')))
         .map(([poolid, { comment }]) => ({ poolid, comment })),

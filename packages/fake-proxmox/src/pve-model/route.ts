@@ -10,6 +10,12 @@ export type Values = Record<string, string>
 export type Need = { path: string; anyOf: readonly string[] }
 export const need = (path: string, ...anyOf: string[]): Need => ({ path, anyOf })
 
+/** The model, and the rights of the caller that a request comes from. */
+export type View = Model & {
+  /** Returns true if the caller has a right. */
+  may(need: Need): boolean
+}
+
 /** A route of Proxmox's API. */
 export type Route = {
   method: 'GET' | PveMethod
@@ -20,11 +26,8 @@ export type Route = {
   required?: readonly string[]
   /** The rights that a caller needs, all of them. They are checked before `run`. */
   needs(parts: Parts, values: Values, model: Model): readonly Need[]
-  /**
-   * Carries out the request. @param may returns true if the caller has a right; lists leave out what the caller may not see. @returns the answer's
-   * `data`. @throws Refusal
-   */
-  run(model: Model, parts: Parts, values: Values, may: (need: Need) => boolean): unknown
+  /** Carries out the request. Lists leave out what the caller may not see. @returns the answer's `data`. @throws Refusal */
+  run(view: View, parts: Parts, values: Values): unknown
 }
 
 /** An answer with further fields beside `data`. */
@@ -50,25 +53,24 @@ export const onGuest = (rest: string, type = 'qemu|lxc') =>
 export type Request = { method: string; path: string; values: Values }
 
 /**
- * Answers a request like Proxmox does. @param may returns true if the caller has a right
+ * Answers a request like Proxmox does.
  * @returns undefined if no route has this method and path
  * @throws Refusal
  */
 export function answer(
   routes: readonly Route[],
-  model: Model,
+  view: View,
   { method, path, values }: Request,
-  may: (need: Need) => boolean = () => true,
 ): { data: unknown } | undefined {
   for (const route of routes) {
     const match = route.method === method ? route.pattern.exec(path) : null
     if (match === null) continue
     mustFit(route, values, path)
     const parts = { ...match.groups }
-    for (const one of route.needs(parts, values, model)) {
-      if (!may(one)) throw forbidden(`${one.path}, ${one.anyOf.join('|')}`)
+    for (const one of route.needs(parts, values, view)) {
+      if (!view.may(one)) throw forbidden(`${one.path}, ${one.anyOf.join('|')}`)
     }
-    const said = route.run(model, parts, values, may)
+    const said = route.run(view, parts, values)
     return said instanceof Whole ? said.answer : { data: said ?? null }
   }
   return undefined

@@ -66,8 +66,7 @@ export function createCluster({ world, metrics, protectedTargets, marks }: Clust
         yield past
       }
     },
-    power: (vmid, action, force, options) =>
-      power(world, { vmid, action, isForced: force && action !== 'start' }, options),
+    power: (request, options) => power(world, request, options),
     async unit(name, service, { signal }) {
       await arriveAt(name, signal)
       return unitOf(service, world.unitChanges)

@@ -118,9 +118,9 @@ function nodeFacts(name: string, startedAt: number): Partial<NodeFacts> {
           ]
         : [],
     updates: [
-      update('pve-manager', '9.0.11', '9.0.17', 'Proxmox'),
-      update('libssl3t64', '3.5.1-1', '3.5.4-1~deb13u1', 'Debian'),
-      update('proxmox-backup-client', '4.0.16-1', '4.0.20-1', 'Proxmox'),
+      update('pve-manager', { from: '9.0.11', to: '9.0.17' }, 'Proxmox'),
+      update('libssl3t64', { from: '3.5.1-1', to: '3.5.4-1~deb13u1' }, 'Debian'),
+      update('proxmox-backup-client', { from: '4.0.16-1', to: '4.0.20-1' }, 'Proxmox'),
     ],
     versions: [
       { Package: 'proxmox-ve', Version: '9.0.0', CurrentState: 'Installed', RunningKernel: kernel },
@@ -134,10 +134,10 @@ function nodeFacts(name: string, startedAt: number): Partial<NodeFacts> {
   }
 }
 
-const update = (Package: string, OldVersion: string, Version: string, Origin: string): Row => ({
+const update = (Package: string, version: { from: string; to: string }, Origin: string): Row => ({
   Package,
-  OldVersion,
-  Version,
+  OldVersion: version.from,
+  Version: version.to,
   Origin,
   Arch: 'amd64',
   Section: 'admin',
@@ -147,11 +147,11 @@ const update = (Package: string, OldVersion: string, Version: string, Origin: st
 })
 
 const ataRows = (wearout: number): Row[] => [
-  attribute(5, 'Reallocated_Sector_Ct', 100, '0'),
-  attribute(9, 'Power_On_Hours', 94, '26514'),
-  attribute(177, 'Wear_Leveling_Count', wearout, String(100 - wearout)),
+  attribute(5, 'Reallocated_Sector_Ct', { value: 100, raw: '0' }),
+  attribute(9, 'Power_On_Hours', { value: 94, raw: '26514' }),
+  attribute(177, 'Wear_Leveling_Count', { value: wearout, raw: String(100 - wearout) }),
 ]
-const attribute = (id: number, name: string, value: number, raw: string): Row => ({
+const attribute = (id: number, name: string, { value, raw }: { value: number; raw: string }): Row => ({
   id: String(id),
   name,
   value: String(value),

@@ -17,7 +17,7 @@ export function createDemoPbs(world: World): PbsApi {
         const message = `The backup server 10.0.4.24:8007 cannot be reached. It is guest ${backupServer.vmid}; is that running?`
         throw new ApiError('cluster_unreachable', message)
       }
-      return structuredClone(answerPbs(factsOf(world, storage), path, query, () => true))
+      return structuredClone(answerPbs({ ...factsOf(world, storage), may: () => true }, path, query))
     },
   }
 }

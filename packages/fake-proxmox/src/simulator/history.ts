@@ -10,11 +10,16 @@ const noServer =
 /** Creates the tasks and backups of the last days: one node lost power in the night, so half of the backups failed. */
 export function writeHistory(world: World) {
   const tasks: Task[] = []
-  const past = (agoMs: number, tookMs: number, node: string, type: string, id: string, exitStatus = 'OK') => {
-    const startedAt = Math.floor(world.startedAt - agoMs)
+  const past = (
+    when: { agoMs: number; tookMs: number },
+    task: { node: string; type: string; id?: string },
+    exitStatus = 'OK',
+  ) => {
+    const { node, type, id = '' } = task
+    const startedAt = Math.floor(world.startedAt - when.agoMs)
     const vmid = /^\d+$/.test(id) ? { vmid: Number(id) } : {}
-    const ended = { endedAt: startedAt + tookMs, status: statusFor(exitStatus), exitStatus, user: 'root@pam' }
-    tasks.push({ upid: upidOf(world, node, type, id, startedAt), node, type, ...vmid, startedAt, ...ended })
+    const ended = { endedAt: startedAt + when.tookMs, status: statusFor(exitStatus), exitStatus, user: 'root@pam' }
+    tasks.push({ upid: upidOf(world, { node, type, id, startedAt }), node, type, ...vmid, startedAt, ...ended })
   }
 
   let toNas = 0
@@ -24,22 +29,26 @@ export function writeHistory(world: World) {
     const id = String(guest.vmid)
     if (onBackupServer.has(guest.vmid)) {
       const afterMs = toServer++ * 3_000
-      past(6.75 * hourMs - afterMs, 2_000, guest.node, 'vzdump', id, noServer)
-      past(31.2 * hourMs - afterMs * 15, 43_000, guest.node, 'vzdump', id)
-      addBackups(world, guest, 31.2 * hourMs - afterMs * 15, 'pbs-main')
+      past({ agoMs: 6.75 * hourMs - afterMs, tookMs: 2_000 }, { node: guest.node, type: 'vzdump', id }, noServer)
+      past({ agoMs: 31.2 * hourMs - afterMs * 15, tookMs: 43_000 }, { node: guest.node, type: 'vzdump', id })
+      addBackups(world, guest, { agoMs: 31.2 * hourMs - afterMs * 15, storage: 'pbs-main' })
     } else {
       const afterMs = toNas++ * 48_000
-      for (const nights of [0, 1]) past((7.2 + nights * 24) * hourMs - afterMs, 46_000, guest.node, 'vzdump', id)
-      addBackups(world, guest, 7.2 * hourMs - afterMs, 'tank-nfs')
+      for (const nights of [0, 1])
+        past(
+          { agoMs: (7.2 + nights * 24) * hourMs - afterMs, tookMs: 46_000 },
+          { node: guest.node, type: 'vzdump', id },
+        )
+      addBackups(world, guest, { agoMs: 7.2 * hourMs - afterMs, storage: 'tank-nfs' })
     }
   }
-  past(50_000, 6_000, 'agent', 'vzstart', '140')
-  past(52_000, 9_000, 'agent', 'startall', '')
-  for (const node of world.nodes.keys()) past(11 * hourMs, 21_000, node, 'aptupdate', '')
-  past(26 * hourMs, 3_000, 'Home', 'srvreload', 'pveproxy')
-  past(5 * 24 * hourMs, 9_000, 'pve', 'vzreboot', '122')
-  past(8.17 * 24 * hourMs, 14_000, 'pve', 'qmreboot', '123')
-  past(12 * 24 * hourMs, 7 * minuteMs, 'Home', 'vzmigrate', '112')
+  past({ agoMs: 50_000, tookMs: 6_000 }, { node: 'agent', type: 'vzstart', id: '140' })
+  past({ agoMs: 52_000, tookMs: 9_000 }, { node: 'agent', type: 'startall' })
+  for (const node of world.nodes.keys()) past({ agoMs: 11 * hourMs, tookMs: 21_000 }, { node, type: 'aptupdate' })
+  past({ agoMs: 26 * hourMs, tookMs: 3_000 }, { node: 'Home', type: 'srvreload', id: 'pveproxy' })
+  past({ agoMs: 5 * 24 * hourMs, tookMs: 9_000 }, { node: 'pve', type: 'vzreboot', id: '122' })
+  past({ agoMs: 8.17 * 24 * hourMs, tookMs: 14_000 }, { node: 'pve', type: 'qmreboot', id: '123' })
+  past({ agoMs: 12 * 24 * hourMs, tookMs: 7 * minuteMs }, { node: 'Home', type: 'vzmigrate', id: '112' })
 
   world.tasks.push(...tasks.sort((a, b) => a.startedAt - b.startedAt))
 }
@@ -51,7 +60,7 @@ function verificationOf(vmid: number, night: number): NonNullable<Backup['verifi
 }
 
 /** Adds backups of three nights, the newest `agoMs` before the start. */
-function addBackups(world: World, guest: SimGuest, agoMs: number, storage: string) {
+function addBackups(world: World, guest: SimGuest, { agoMs, storage }: { agoMs: number; storage: string }) {
   for (const night of [2, 1, 0]) {
     const createdAt = Math.floor((world.startedAt - agoMs - night * 24 * hourMs) / 1000) * 1000
     const isServer = storage === 'pbs-main'

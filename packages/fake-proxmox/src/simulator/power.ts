@@ -1,4 +1,4 @@
-import type { Cluster, PowerAction, PowerOutcome } from 'homelab-ports/ports'
+import type { CallOptions, PowerAction, PowerOutcome, PowerRequest } from 'homelab-ports/ports'
 import { notSent, seenAfter } from 'homelab-ports/power-words'
 import { mustBeAsExpected } from 'homelab-ports/same-guest'
 import { type Guest, JarvisError, type Task } from 'protocol'
@@ -28,9 +28,10 @@ const durationMs: Record<Kind, { vm: number; ct: number }> = {
 /** Starts the task, follows it and observes the guest. The task goes on when the caller stops waiting. */
 export async function power(
   world: World,
-  { vmid, action, isForced }: { vmid: number; action: PowerAction; isForced: boolean },
-  { signal, onProgress, onTask, expected }: Parameters<Cluster['power']>[3],
+  { vmid, action, expected, ...request }: PowerRequest,
+  { signal, onProgress, onTask }: CallOptions,
 ): Promise<PowerOutcome> {
+  const isForced = request.isForced === true && action !== 'start'
   await world.arrive(signal)
   const guest = world.guest(vmid)
   mustBeAsExpected(vmid, expected, guest)
@@ -45,7 +46,7 @@ export async function power(
   })
   if (!world.isQuorate()) return outcome(undefined, notSent)
   world.record('power', `${action} ${vmid}${isForced ? ' force' : ''}`)
-  const refusal = refusalOf(world, guest, action, isForced)
+  const refusal = refusalOf(world, guest, { action, isForced })
   if (refusal !== undefined) return outcome(undefined, refusal)
 
   let task: Task | undefined
@@ -69,7 +70,7 @@ export async function power(
 /** Starts a single power step, as requested on the guest's page. @returns the UPID @throws Refusal */
 export function powerStep(world: World, guest: SimGuest, step: PowerStep): string {
   const action = step === 'start' ? 'start' : step === 'reboot' || step === 'reset' ? 'restart' : 'stop'
-  const refusal = refusalOf(world, guest, action, step === 'stop' || step === 'reset')
+  const refusal = refusalOf(world, guest, { action, isForced: step === 'stop' || step === 'reset' })
   if (refusal !== undefined) throw new Refusal(500, refusal)
   const isRequest = guest.isHa && action !== 'restart' && !(action === 'stop' && guest.status === 'stopped')
   return runTask(world, guest, isRequest ? (action === 'start' ? 'hastart' : 'hastop') : step).upid
@@ -84,7 +85,11 @@ function kindsOf(guest: SimGuest, action: PowerAction, isForced: boolean): Kind[
 }
 
 /** Returns the error that Proxmox gives before a task begins; undefined if there is none. */
-function refusalOf(world: World, guest: SimGuest, action: PowerAction, isForced: boolean): string | undefined {
+function refusalOf(
+  world: World,
+  guest: SimGuest,
+  { action, isForced }: Pick<PowerRequest, 'action' | 'isForced'>,
+): string | undefined {
   const { vmid, type, status } = guest
   if (action === 'start') {
     if (!world.isQuorate()) return 'cluster not ready - no quorum?'

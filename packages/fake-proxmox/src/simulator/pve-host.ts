@@ -93,7 +93,7 @@ export class DemoHost implements PveHost {
     return this.#world.storages.map(({ node, ...storage }) => ({
       ...storage,
       isShared: node === undefined,
-      ...(node !== undefined && { nodes: [node] }),
+      nodes: node === undefined ? undefined : [node],
     }))
   }
 

@@ -162,23 +162,21 @@ const df: Program = (args, host) => {
   const size = args.some((arg) => arg === '-h' || arg === '-H')
     ? (bytes: number) => short(bytes)
     : (bytes: number) => String(Math.round(bytes / 1024))
-  const row = (source: string, total: number, used: number, mount: string) => [
+  const row = (source: string, mount: string, { totalBytes, usedBytes }: { totalBytes: number; usedBytes: number }) => [
     source,
-    size(total),
-    size(used),
-    size(total - used),
-    percent(used, total),
+    size(totalBytes),
+    size(usedBytes),
+    size(totalBytes - usedBytes),
+    percent(usedBytes, totalBytes),
     mount,
   ]
   const mounted = storagesOf(host).filter(({ type }) => type !== 'pbs')
   return table(
     [
       ['Filesystem', 'Size', 'Used', 'Avail', 'Use%', 'Mounted on'],
-      row('/dev/mapper/pve-root', node.rootTotalBytes, node.rootBytes, '/'),
-      ...mounted.map(({ name, type, totalBytes, usedBytes }) =>
-        type === 'nfs'
-          ? row(`10.0.4.23:/mnt/tank/${name}`, totalBytes, usedBytes, `/mnt/pve/${name}`)
-          : row(name, totalBytes, usedBytes, `/${name}`),
+      row('/dev/mapper/pve-root', '/', { totalBytes: node.rootTotalBytes, usedBytes: node.rootBytes }),
+      ...mounted.map(({ name, type, ...space }) =>
+        type === 'nfs' ? row(`10.0.4.23:/mnt/tank/${name}`, `/mnt/pve/${name}`, space) : row(name, `/${name}`, space),
       ),
     ],
     [1, 2, 3, 4],

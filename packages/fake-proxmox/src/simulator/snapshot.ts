@@ -7,15 +7,19 @@ import type { SimGuest, SimNode, World } from './world.ts'
 
 const round = (value: number, digits: 1 | 2 | 3) => Math.round(value * 10 ** digits) / 10 ** digits
 
+/** The moment of a snapshot, and the targets that it shows as protected. */
+type Shot = { at: number; protectedTargets: ReadonlySet<string> }
+
 /** Returns the cluster's state in the form that clients receive. */
 export function snapshot(world: World, protectedTargets: ReadonlySet<string>): ClusterState {
   const at = world.clock.now()
+  const shot = { at, protectedTargets }
   return {
     name: 'homelab',
     isDemo: true,
     at,
-    nodes: [...world.nodes.values()].map((node) => nodeView(node, at, protectedTargets)),
-    guests: [...world.guests.values()].map((guest) => guestView(world, guest, at, protectedTargets)),
+    nodes: [...world.nodes.values()].map((node) => nodeView(node, shot)),
+    guests: [...world.guests.values()].map((guest) => guestView(world, guest, shot)),
     storages: world.storages.map((storage) => storageView(world, storage)),
     tasks: newest(world.tasks, 20),
     isQuorate: world.isQuorate(),
@@ -24,7 +28,7 @@ export function snapshot(world: World, protectedTargets: ReadonlySet<string>): C
   }
 }
 
-function nodeView(node: SimNode, at: number, protectedTargets: ReadonlySet<string>): Node {
+function nodeView(node: SimNode, { at, protectedTargets }: Shot): Node {
   const who = { name: node.name, role: node.role, isProtected: protectedTargets.has(`node/${node.name}`) }
   if (node.offlineSince !== undefined) return { ...who, status: 'offline', lastSeenAt: node.offlineSince }
   return {
@@ -40,7 +44,7 @@ function nodeView(node: SimNode, at: number, protectedTargets: ReadonlySet<strin
   }
 }
 
-function guestView(world: World, guest: SimGuest, at: number, protectedTargets: ReadonlySet<string>): Guest {
+function guestView(world: World, guest: SimGuest, { at, protectedTargets }: Shot): Guest {
   const status = world.statusOf(guest)
   const isUp = status === 'running' || status === 'paused'
   const madeAt = madeAtIn(guest.vmid, world.tasks)

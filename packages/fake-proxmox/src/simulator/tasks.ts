@@ -9,7 +9,7 @@ export function beginTask(world: World, at: { node: string; type: string; id?: s
   const startedAt = world.clock.now()
   const id = at.vmid?.toString() ?? at.id ?? ''
   const task: Task = {
-    upid: upidOf(world, at.node, at.type, id, startedAt),
+    upid: upidOf(world, { node: at.node, type: at.type, id, startedAt }),
     node: at.node,
     type: at.type,
     ...(at.vmid !== undefined && { vmid: at.vmid }),
@@ -35,7 +35,10 @@ export function statusFor(exitStatus: string): Task['status'] {
   return exitStatus.startsWith('WARNINGS: ') ? 'warnings' : 'failed'
 }
 
-export function upidOf(world: World, node: string, type: string, id: string, startedAt: number): string {
+export function upidOf(
+  world: World,
+  { node, type, id, startedAt }: { node: string; type: string; id: string; startedAt: number },
+): string {
   const pid = hex(100_000 + world.random() * 3_000_000)
   const processStart = hex(world.random() * 2 ** 31)
   return `UPID:${node}:${pid}:${processStart}:${hex(startedAt / 1000)}:${type}:${id}:${user}:`

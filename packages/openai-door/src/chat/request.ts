@@ -342,7 +342,7 @@ function textIn(part: z.infer<typeof Part>, at: string): string {
   const text = TextPart.safeParse(part)
   if (text.success) return text.data.text
   const problem = unsupported.get(part.type) ?? `A part of the type ${JSON.stringify(part.type)} is not known here.`
-  throw new ApiError(400, 'unsupported_content', `${problem} Send text.`, { param: at })
+  throw new ApiError('unsupported_content', `${problem} Send text.`, { status: 400, param: at })
 }
 const unsupported = new Map([
   ['image_url', 'JARVIS takes pictures in messages of the role user alone.'],

@@ -25,6 +25,7 @@ export function namedIn(id: string): { session: string; runId: string } | undefi
 }
 
 export const unknownResponse = (id: string, param?: string): ApiError =>
-  new ApiError(404, 'not_found', `This token has no response or item ${JSON.stringify(id.slice(0, 100))}.`, {
+  new ApiError('not_found', `This token has no response or item ${JSON.stringify(id.slice(0, 100))}.`, {
+    status: 404,
     param,
   })

@@ -226,7 +226,8 @@ function messageOf(input: z.infer<typeof Input>, at: string, resolve: (id: strin
       const { id } = read(Reference)
       const item = resolve(id)
       if (item === undefined)
-        throw new ApiError(404, 'not_found', `${at}: this token has no item ${JSON.stringify(id.slice(0, 100))}.`, {
+        throw new ApiError('not_found', `${at}: this token has no item ${JSON.stringify(id.slice(0, 100))}.`, {
+          status: 404,
           param: at,
         })
       return messageOf(item as z.infer<typeof Input>, at, resolve)
@@ -259,12 +260,9 @@ function messageOf(input: z.infer<typeof Input>, at: string, resolve: (id: strin
       )
     default:
       throw new ApiError(
-        400,
         'unsupported_content',
         `${at}: an item of the type ${JSON.stringify(input.type)} is not known here.`,
-        {
-          param: at,
-        },
+        { status: 400, param: at },
       )
   }
 }
@@ -298,6 +296,6 @@ function inChatsWords<T>(work: () => T): T {
         .replaceAll('response_format', 'text.format')
         .replaceAll('max_completion_tokens', 'max_output_tokens')
         .replaceAll('.function.name', '.name')
-    throw new ApiError(error.status, error.code, translate(error.message), { param: translate(error.param) })
+    throw new ApiError(error.code, translate(error.message), { status: error.status, param: translate(error.param) })
   }
 }

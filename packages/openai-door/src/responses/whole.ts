@@ -59,7 +59,7 @@ export function wholeWriter(
         if (end.code === 'aborted') return send(outcomeOf(end), end.usage)
         const error =
           end.code === 'shutting_down'
-            ? new ApiError(503, end.code, end.message, { retryAfterS: 2 })
+            ? new ApiError(end.code, end.message, { status: 503, retryAfterS: 2 })
             : failureOf(end.code, end.message)
         return fail(error)
       }

@@ -21,8 +21,10 @@ function openRing(path = ':memory:') {
     fill: ring.fill.bind(ring),
     database,
     read: (...asked: Parameters<typeof ring.read>) => new Map(ring.read(...asked)),
-    minutes: (from: number, count: number) => [...ring.read(['node/pve'], minuteMs, from, count)][0]?.[1] ?? [],
-    quarters: (from: number, count: number) => [...ring.read(['node/pve'], quarterMs, from, count)][0]?.[1] ?? [],
+    minutes: (from: number, count: number) =>
+      [...ring.read(['node/pve'], { stepMs: minuteMs, from, count })][0]?.[1] ?? [],
+    quarters: (from: number, count: number) =>
+      [...ring.read(['node/pve'], { stepMs: quarterMs, from, count })][0]?.[1] ?? [],
     rows: () => database.sql.prepare('SELECT count(*) FROM samples').pluck().get() as number,
   }
 }
@@ -43,7 +45,7 @@ test('what was kept comes back to three digits, a gap stays a gap, and a restart
   expect(at2?.[0]).toBeUndefined()
   expect(at2?.[3]).toBe(50.25)
   expect(at3?.[0]).toBeCloseTo(0.72)
-  expect(again.read(['guest/101', 'guest/999'], minuteMs, start + 3 * minuteMs, 1)).toEqual(
+  expect(again.read(['guest/101', 'guest/999'], { stepMs: minuteMs, from: start + 3 * minuteMs, count: 1 })).toEqual(
     new Map([['guest/101', [[1, 0, undefined, 0, expect.closeTo(2e6, -4)]]]]),
   )
   again.database.close()
@@ -55,7 +57,7 @@ test('the mean of what a guest reads and writes is one of rates, beside the degr
   ring.keep(start, [node(0.2, 40), guest(0)])
   ring.keep(start + minuteMs, [node(0.4, 60), guest(2_000_000)])
   ring.keep(start + 60 * minuteMs, [node(0.9)])
-  const [quarter] = ring.read(['guest/101'], quarterMs, start, 1).get('guest/101') ?? []
+  const [quarter] = ring.read(['guest/101'], { stepMs: quarterMs, from: start, count: 1 }).get('guest/101') ?? []
   expect((quarter?.[4] ?? 0) / 1e6).toBeCloseTo(1, 2)
   expect(ring.quarters(start, 1)[0]?.[3]).toBe(50)
 })
@@ -79,7 +81,7 @@ test('ten days take the room of one day and one week, and who is gone leaves its
   ring.keep(start, [{ name: 'guest/100', values: [1, 1, 1, 1] }, node(0.1)])
   for (let at = start + quarterMs; at <= start + 10 * dayMs; at += quarterMs) ring.keep(at, [node(0.5)])
   expect(ring.rows()).toBe((dayMs + weekMs) / quarterMs + 1)
-  expect(ring.read(['guest/100'], quarterMs, start, 1).size).toBe(0)
+  expect(ring.read(['guest/100'], { stepMs: quarterMs, from: start, count: 1 }).size).toBe(0)
   ring.keep(start + 10 * dayMs + minuteMs, [{ name: 'guest/200', values: [0, 0, 0, 0] }])
   const places = ring.database.sql.prepare('SELECT name, place FROM sample_series ORDER BY place').all()
   expect(places).toEqual([
@@ -103,7 +105,7 @@ test('2,000 guests lie in a few rows a minute', () => {
   }))
   ring.keep(start, guests)
   expect(ring.rows()).toBe(21)
-  const [last] = ring.read(['guest/2099'], minuteMs, start, 1).get('guest/2099') ?? []
+  const [last] = ring.read(['guest/2099'], { stepMs: minuteMs, from: start, count: 1 }).get('guest/2099') ?? []
   expect(last?.[0]).toBeCloseTo(1_999 / 2_000, 3)
 })
 
@@ -128,7 +130,7 @@ test('what a cluster remembers goes where nothing was kept, and the means that w
   expect(ring.minutes(start, 1)[0]?.[4]).toBeCloseTo(2e6, -4)
   expect(
     ring
-      .read(['guest/101'], minuteMs, start, 5)
+      .read(['guest/101'], { stepMs: minuteMs, from: start, count: 5 })
       .get('guest/101')
       ?.map(([cpu]) => cpu?.toFixed(2)),
   ).toEqual([...['0.25', '0.25', '0.25', '0.25'], undefined])

@@ -5,6 +5,7 @@ import {
   type Past,
   quarterMs,
   type Sample,
+  type SampleSpan,
   type SampleStore,
   weekMs,
 } from 'homelab-ports/samples'
@@ -100,7 +101,7 @@ export class SqliteSampleStore extends SqliteStore implements SampleStore {
     })
   }
 
-  *read(names: readonly string[], stepMs: number, from: number, count: number): ReturnType<SampleStore['read']> {
+  *read(names: readonly string[], { stepMs, from, count }: SampleSpan): ReturnType<SampleStore['read']> {
     const inRows = new Map<number, { name: string; slot: number }[]>()
     for (const name of names) {
       const place = this.#known.get(name)?.place

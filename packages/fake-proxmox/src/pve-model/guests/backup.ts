@@ -76,8 +76,8 @@ function backUp(model: Model, node: string, values: Record<string, string>): str
       const now = model.host.guest(vmid) ?? guest
       const { usedBytes, totalBytes } = storageAt(model, name, node)
       if (usedBytes + now.diskBytes * 0.2 > totalBytes) throw new Refusal(500, 'No space left on device')
-      const options = { isPruning: remove !== '0', isProtected: isProtected === '1', notes }
-      say(`INFO: creating archive '${addBackup(model, now, storage, options)}'`)
+      const wanted = { storage, isPruning: remove !== '0', isProtected: isProtected === '1', notes }
+      say(`INFO: creating archive '${addBackup(model, now, wanted)}'`)
     },
   })
 }

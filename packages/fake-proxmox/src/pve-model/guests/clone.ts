@@ -19,7 +19,7 @@ import { type Config, fullConfig, nameKey } from './files.ts'
 import { shapesOf } from './keys.ts'
 import { claimGuest, completeGuest, gibsIn, mustBeFreeId, type NewGuest, newUuid } from './new-guest.ts'
 import { snapshotNamed } from './snapshots.ts'
-import { disksIn, makeVolume, storageForDisks } from './volumes.ts'
+import { disksIn, GuestVolumes, storageForDisks } from './volumes.ts'
 import { mustBeFree, work } from './work.ts'
 
 const tookMsPerGib = 250
@@ -70,7 +70,7 @@ function clone(model: Model, parts: Parts, values: Values): string {
   const isLinked = values.full === '0' || (values.full === undefined && source.isTemplate)
   mustBeQuorate(model)
   mustBeFree(source)
-  mustBeFreeId(model, vmid, type, 'clone')
+  mustBeFreeId(model, { vmid, type }, 'clone')
   if (pool !== undefined) poolNamed(model, pool)
   if (!host.nodes().some(({ name, isOnline }) => name === target && isOnline)) {
     throw misfit({ target: `no such cluster node '${target}'` })
@@ -86,7 +86,7 @@ function clone(model: Model, parts: Parts, values: Values): string {
     throw new Refusal(500, 'Cannot do full clones on a running container without snapshots')
   }
   for (const disk of disks) {
-    const { isShared } = storageForDisks(model, type, storage ?? disk.storage, target)
+    const { isShared } = storageForDisks(model, { type, node: target }, storage ?? disk.storage)
     if (target !== node && !isShared)
       throw new Refusal(500, `can't clone to non-shared storage '${storage ?? disk.storage}'`)
   }
@@ -113,14 +113,9 @@ function clone(model: Model, parts: Parts, values: Values): string {
     vmid: source.vmid,
     ms: 1_000 + (isLinked ? 0 : gibsIn(type, config) * tookMsPerGib),
     finish() {
-      const taken = new Set<string>()
+      const volumes = new GuestVolumes(model, guest)
       for (const disk of disks) {
-        const volume = makeVolume(model, guest, {
-          storage: storage ?? disk.storage,
-          bytes: isLinked ? 0 : disk.bytes,
-          taken,
-        })
-        taken.add(volume)
+        const volume = volumes.make({ storage: storage ?? disk.storage, bytes: isLinked ? 0 : disk.bytes })
         config[disk.key] = disk.value.replace(disk.volid, volume)
       }
       completeGuest(model, guest)

@@ -96,7 +96,7 @@ export const configRoutes: readonly Route[] = [
 
 function configNeeds({ type, vmid = '' }: Parts, values: Values) {
   const kind = type === 'lxc' ? 'lxc' : 'qemu'
-  return needsOf(kind, vmid, keysIn(kind, values), deletedIn(kind, values))
+  return needsOf(kind, vmid, { keys: keysIn(kind, values), deleted: deletedIn(kind, values) })
 }
 
 function mayChange(model: Model, parts: Parts, { digest: expected = '' }: Values) {
@@ -112,7 +112,7 @@ function change(model: Model, parts: Parts, values: Values) {
   const { type, vmid } = guest
   const deleted = deletedIn(type, values).map((key) => (key === 'name' || key === 'hostname' ? nameKey(type) : key))
   for (const key of (values.revert ?? '').split(/[,; ]+/)) model.files.of(guestIn(model, parts)).pending.delete(key)
-  changeConfig(model, vmid, keysIn(type, values), deleted)
+  changeConfig(model, vmid, { keys: keysIn(type, values), deleted })
 }
 
 /** @throws Refusal if the file has changed since the caller read it. An empty digest skips the check. */

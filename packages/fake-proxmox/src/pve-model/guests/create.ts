@@ -1,13 +1,12 @@
-import type { PveType } from '../host.ts'
 import type { Model } from '../model.ts'
 import { poolNamed } from '../pools.ts'
 import { mustBeQuorate } from '../quorum.ts'
 import { anything, flag, need, type Parts, type Route, type Values, vmidShape, whole, wordShape } from '../route.ts'
-import { bridgeNeeds, keysIn, mustExist, needsOf } from './change.ts'
+import { bridgeNeeds, keysIn, needsOf } from './change.ts'
 import { shapesOf } from './keys.ts'
 import { claimGuest, completeGuest, marksOfNew, mustBeFreeId, type NewGuest } from './new-guest.ts'
 import { completedKeys, madeDisks, restore } from './restore.ts'
-import { storageForDisks } from './volumes.ts'
+import { mustExist, storageForDisks } from './volumes.ts'
 import { work } from './work.ts'
 
 const common = {
@@ -29,7 +28,9 @@ export const createRoutes: readonly Route[] = [
     required: ['vmid'],
     needs: newNeeds,
     run: (model, { node = '' }, values) =>
-      values.archive === undefined ? create(model, node, 'qemu', values) : restore(model, node, 'qemu', values),
+      values.archive === undefined
+        ? create(model, { node, type: 'qemu' }, values)
+        : restore(model, { node, type: 'qemu' }, values),
   },
   {
     method: 'POST',
@@ -46,7 +47,9 @@ export const createRoutes: readonly Route[] = [
     required: ['vmid', 'ostemplate'],
     needs: newNeeds,
     run: (model, { node = '' }, values) =>
-      values.restore === '1' ? restore(model, node, 'lxc', values) : create(model, node, 'lxc', values),
+      values.restore === '1'
+        ? restore(model, { node, type: 'lxc' }, values)
+        : create(model, { node, type: 'lxc' }, values),
   },
 ]
 
@@ -56,17 +59,18 @@ function newNeeds({ type }: Parts, values: Values, { host }: Model) {
   const isOver = force === '1' && host.guest(Number(vmid)) !== undefined
   const kind = type === 'lxc' ? 'lxc' : 'qemu'
   // The right to make a guest includes the right to set its options, except options that only root may set.
-  needsOf(kind, vmid, keysIn(kind, values))
+  needsOf(kind, vmid, { keys: keysIn(kind, values), deleted: [] })
   const space = storage === undefined ? [] : [need(`/storage/${storage}`, 'Datastore.AllocateSpace')]
   return [isOver ? need(`/vms/${vmid}`, 'VM.Backup', 'VM.Allocate') : allocate, ...space, ...bridgeNeeds(values)]
 }
 
-function create(model: Model, node: string, type: PveType, values: Values): string {
+function create(model: Model, at: Pick<NewGuest, 'node' | 'type'>, values: Values): string {
   const { host } = model
+  const { node, type } = at
   const { pool, storage = 'local' } = values
   const vmid = Number(values.vmid)
   mustBeQuorate(model)
-  mustBeFreeId(model, vmid, type, 'create')
+  mustBeFreeId(model, { vmid, type }, 'create')
   if (pool !== undefined) poolNamed(model, pool)
   if (type === 'lxc') mustExist(model, node, values.ostemplate ?? '')
   const defaults: Record<string, string> =
@@ -75,8 +79,8 @@ function create(model: Model, node: string, type: PveType, values: Values): stri
       : { memory: '512', swap: '512', hostname: `CT${vmid}`, rootfs: `${storage}:4` }
   const config = { ...defaults, ...completedKeys(type, vmid, values) }
   for (const [key, value] of Object.entries(config)) {
-    const [, at] = /^([^:/,]+):\d+(?:\.\d+)?(?:,|$)/.exec(value) ?? []
-    if (at !== undefined && !key.startsWith('net')) storageForDisks(model, type, at, node)
+    const [, storageName] = /^([^:/,]+):\d+(?:\.\d+)?(?:,|$)/.exec(value) ?? []
+    if (storageName !== undefined && !key.startsWith('net')) storageForDisks(model, at, storageName)
     if (value.includes('media=cdrom') && !value.startsWith('none')) mustExist(model, node, value.split(',')[0] ?? '')
   }
   const guest: NewGuest = { vmid, type, node, config, pool }

@@ -1,7 +1,7 @@
 import type { HostGuest } from '../host.ts'
 import { guestIn, type Model } from '../model.ts'
 import { Refusal } from '../refusal.ts'
-import { flag, need, onGuest, type Route } from '../route.ts'
+import { flag, need, onGuest, type Route, type Values } from '../route.ts'
 import { fullConfig } from './files.ts'
 import { freeMemory } from './snapshots.ts'
 import { disksIn, freeVolumes } from './volumes.ts'
@@ -18,16 +18,16 @@ export const destroyRoutes: readonly Route[] = (['qemu', 'lxc'] as const).map((t
     ...(type === 'lxc' ? { force: flag } : { skiplock: flag }),
   },
   needs: ({ vmid }) => [need(`/vms/${vmid}`, 'VM.Allocate')],
-  run(model, parts, { purge, force }) {
+  run(model, parts, values) {
     const guest = guestIn(model, parts)
-    mustBeDestroyable(model, guest, purge === '1', force === '1')
+    mustBeDestroyable(model, guest, values)
     return work(model, {
       node: guest.node,
       type: type === 'qemu' ? 'qmdestroy' : 'vzdestroy',
       vmid: guest.vmid,
       ms: tookMs,
       before() {
-        mustBeDestroyable(model, guestIn(model, parts), purge === '1', force === '1')
+        mustBeDestroyable(model, guestIn(model, parts), values)
         freeAll(model, guest)
       },
       finish: () => forget(model, guest),
@@ -35,17 +35,17 @@ export const destroyRoutes: readonly Route[] = (['qemu', 'lxc'] as const).map((t
   },
 }))
 
-function mustBeDestroyable(model: Model, guest: HostGuest, isPurged: boolean, isForced: boolean) {
+function mustBeDestroyable(model: Model, guest: HostGuest, { purge, force }: Values) {
   const { vmid } = guest
   const word = wordOf(guest)
   mustBeFree(guest)
   if (model.files.of(guest).config.protection === '1') {
     throw new Refusal(500, `can't remove ${word} ${vmid} - protection mode enabled`)
   }
-  if (guest.isHa && !isPurged) {
+  if (guest.isHa && purge !== '1') {
     throw new Refusal(500, `unable to remove ${word} ${vmid} - used in HA resources and purge parameter not set.`)
   }
-  if (guest.status === 'stopped' || isForced) return
+  if (guest.status === 'stopped' || force === '1') return
   throw new Refusal(
     500,
     guest.type === 'qemu'

@@ -147,7 +147,7 @@ function migrate(model: Model, parts: Parts, values: Values): string {
       if (type === 'qemu' && isUp && withDisks !== '1' && localDisks(model, disks).length > 0) {
         throw new Refusal(500, "can't live migrate attached local disks without with-local-disks option")
       }
-      for (const disk of disks) storageForDisks(model, type, storage ?? disk.storage, target)
+      for (const disk of disks) storageForDisks(model, { type, node: target }, storage ?? disk.storage)
     },
     finish() {
       for (const disk of localDisks(model, disks)) {

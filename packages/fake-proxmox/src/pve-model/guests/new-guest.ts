@@ -9,7 +9,7 @@ import { bytesOf, disksIn } from './volumes.ts'
 export type NewGuest = { vmid: number; type: PveType; node: string; config: Config; pool: string | undefined }
 
 /** @throws Refusal if the vmid is taken. @param doing `create`, `restore`, `clone` */
-export function mustBeFreeId({ host }: Model, vmid: number, type: PveType, doing: string) {
+export function mustBeFreeId({ host }: Model, { vmid, type }: Pick<NewGuest, 'vmid' | 'type'>, doing: string) {
   const taken = host.guest(vmid)
   if (taken === undefined) return
   const word = type === 'qemu' ? 'VM' : 'CT'

@@ -4,20 +4,22 @@ import type { Model } from '../model.ts'
 import { poolNamed } from '../pools.ts'
 import { mustBeQuorate } from '../quorum.ts'
 import { forbidden, misfit, Refusal } from '../refusal.ts'
-import { completed, diskValue, keysIn } from './change.ts'
+import type { Values } from '../route.ts'
+import { completed, keysIn } from './change.ts'
 import { destroy } from './destroy.ts'
 import type { Config } from './files.ts'
 import { claimGuest, completeGuest, gibsIn, mustBeFreeId, type NewGuest, newUuid } from './new-guest.ts'
 import { macOf } from './usual-config.ts'
-import { bindMountsIn, disksIn, makeVolume, storageForDisks } from './volumes.ts'
+import { bindMountsIn, disksIn, GuestVolumes, storageForDisks } from './volumes.ts'
 import { mustBeFree, work } from './work.ts'
 
 /** Duration of a restore, ms for each GiB of disks. */
 const tookMsPerGib = 400
 
 /** Restores a backup to an id. @returns the UPID @throws Refusal before a task begins */
-export function restore(model: Model, node: string, type: PveType, values: Record<string, string>): string {
+export function restore(model: Model, at: Pick<NewGuest, 'node' | 'type'>, values: Values): string {
   const { host, faults } = model
+  const { node, type } = at
   const { storage, pool, force } = values
   const vmid = Number(values.vmid)
   const volid = (type === 'qemu' ? values.archive : values.ostemplate) ?? ''
@@ -31,10 +33,10 @@ export function restore(model: Model, node: string, type: PveType, values: Recor
   }
   if (pool !== undefined) poolNamed(model, pool)
   const over = host.guest(vmid)
-  if (over === undefined || force !== '1') mustBeFreeId(model, vmid, type, 'restore')
+  if (over === undefined || force !== '1') mustBeFreeId(model, { vmid, type }, 'restore')
   if (over !== undefined) {
     mustBeFree(over)
-    if (over.type !== type || over.node !== node) mustBeFreeId(model, vmid, type, 'restore')
+    if (over.type !== type || over.node !== node) mustBeFreeId(model, { vmid, type }, 'restore')
     if (over.status !== 'stopped')
       throw new Refusal(500, `unable to restore ${type === 'qemu' ? 'VM' : 'CT'} ${vmid} - it is running`)
     if (model.files.of(over).config.protection === '1')
@@ -42,8 +44,9 @@ export function restore(model: Model, node: string, type: PveType, values: Recor
   }
   if (type === 'lxc' && bindMountsIn(backup.config).length > 0)
     throw forbidden('mount point type bind is only allowed for root@pam')
-  for (const disk of disksIn(type, backup.config)) storageForDisks(model, type, storage ?? disk.storage, node)
-  const config = type === 'qemu' ? mergedVm(model, vmid, backup.config, values) : mergedCt(vmid, backup.config, values)
+  for (const disk of disksIn(type, backup.config)) storageForDisks(model, at, storage ?? disk.storage)
+  const merging = { vmid, archived: backup.config, values }
+  const config = type === 'qemu' ? mergedVm(model, merging) : mergedCt(merging)
 
   const guest: NewGuest = { vmid, type, node, config, pool }
   const word = type === 'qemu' ? 'qmrestore' : 'vzrestore'
@@ -57,12 +60,10 @@ export function restore(model: Model, node: string, type: PveType, values: Recor
         destroy(model, over)
         claimGuest(model, guest)
       }
-      const taken = new Set<string>()
+      const volumes = new GuestVolumes(model, guest)
       const made = Object.fromEntries(
         disksIn(type, config).map((disk) => {
-          const at = { storage: storage ?? disk.storage, bytes: disk.bytes, taken }
-          const volume = makeVolume(model, guest, at)
-          taken.add(volume)
+          const volume = volumes.make({ storage: storage ?? disk.storage, bytes: disk.bytes })
           return [disk.key, disk.value.replace(disk.volid, volume)]
         }),
       )
@@ -91,8 +92,11 @@ export function restore(model: Model, node: string, type: PveType, values: Recor
 const unusedOf = (disks: Config): Config =>
   Object.fromEntries(Object.values(disks).map((value, n) => [`unused${n}`, value]))
 
+/** A restore to an id: the configuration in the archive, and the values of the request. */
+type Merging = { vmid: number; archived: Config; values: Values }
+
 /** Returns the configuration of a restored VM. Values of the request override those of the archive. */
-function mergedVm(model: Model, vmid: number, archived: Config, values: Record<string, string>): Config {
+function mergedVm(model: Model, { vmid, archived, values }: Merging): Config {
   const { template: _, ...config } = archived
   const own = completedKeys('qemu', vmid, values)
   const cards = values.unique === '1' ? withNewMacs(vmid, config, /^([a-z0-9]+)=[0-9A-F:]{17}/i) : {}
@@ -102,7 +106,7 @@ function mergedVm(model: Model, vmid: number, archived: Config, values: Record<s
 }
 
 /** Returns the configuration of a restored container. With `unique`, the archive's network cards override those of the request. */
-function mergedCt(vmid: number, archived: Config, values: Record<string, string>): Config {
+function mergedCt({ vmid, archived, values }: Merging): Config {
   const own = completedKeys('lxc', vmid, values)
   const cards = values.unique === '1' ? withNewMacs(vmid, archived, /(hwaddr)=[0-9A-F:]{17}/i) : {}
   return { ...archived, ...own, ...cards }
@@ -117,20 +121,18 @@ function withNewMacs(vmid: number, config: Config, mac: RegExp): Config {
 }
 
 /** Returns the configuration keys of a request, in the form in which the file stores them. */
-export function completedKeys(type: PveType, vmid: number, values: Record<string, string>): Config {
+export function completedKeys(type: PveType, vmid: number, values: Values): Config {
   const keys = Object.entries(keysIn(type, values)).filter(([key]) => key !== 'lock')
   return Object.fromEntries(keys.map(([key, value]) => [key, completed({ type, vmid }, key, value)]))
 }
 
 /** Makes the disks of a request, such as `local-zfs:8`. @throws Refusal */
 export function madeDisks(model: Model, guest: NewGuest): Config {
-  const taken = new Set<string>()
+  const volumes = new GuestVolumes(model, guest)
   return Object.fromEntries(
     Object.entries(guest.config).map(([key, value]) => [
       key,
-      /^[^:/,]+:\d/.test(value) && disksIn(guest.type, { [key]: value }).length > 0
-        ? diskValue(model, guest, value, taken)
-        : value,
+      /^[^:/,]+:\d/.test(value) && disksIn(guest.type, { [key]: value }).length > 0 ? volumes.disk(value) : value,
     ]),
   )
 }

@@ -3,7 +3,7 @@ import { guestIn, type Model } from '../model.ts'
 import { misfit, Refusal } from '../refusal.ts'
 import { anything, flag, need, onGuest, type Route, wordShape } from '../route.ts'
 import { type Config, fullConfig, type GuestFile, nameKey, type Snapshot } from './files.ts'
-import { bindMountsIn, disksIn, freeVolumes, makeVolume } from './volumes.ts'
+import { bindMountsIn, disksIn, freeVolumes, GuestVolumes } from './volumes.ts'
 import { wordOf, work } from './work.ts'
 
 const snapshotName = /^[A-Za-z][A-Za-z0-9_-]{1,39}$/
@@ -94,7 +94,8 @@ export const snapshotRoutes: readonly Route[] = [
     pattern: onGuest('/snapshot/(?<name>[^/]+)/rollback$'),
     allowed: { start: flag },
     needs: mayRollBack,
-    run: (model, parts, { start }) => rollBack(model, guestIn(model, parts), parts.name ?? '', start === '1'),
+    run: (model, parts, { start }) =>
+      rollBack(model, guestIn(model, parts), { name: parts.name ?? '', isStarted: start === '1' }),
   },
   {
     method: 'GET',
@@ -136,7 +137,7 @@ function take(model: Model, guest: HostGuest, { snapname = '', description = '',
         throw new Refusal(500, 'snapshots with memory are not possible while a virtiofs share is attached')
       }
       const [first] = disksIn(guest.type, config)
-      volid = makeVolume(model, guest, { storage: first?.storage ?? '', bytes, kind: `state-${snapname}` })
+      volid = new GuestVolumes(model, guest).make({ storage: first?.storage ?? '', bytes, kind: `state-${snapname}` })
     },
     finish() {
       const now = host.guest(vmid)
@@ -178,7 +179,7 @@ export function freeMemory(model: Model, { node }: HostGuest, { vmstate, vmstate
   freeVolumes(model, node, [{ storage: vmstate.split(':')[0] ?? '', bytes: vmstateBytes }])
 }
 
-function rollBack(model: Model, guest: HostGuest, name: string, isStarted: boolean) {
+function rollBack(model: Model, guest: HostGuest, { name, isStarted }: { name: string; isStarted: boolean }) {
   const { host, files } = model
   const { vmid, node, type } = guest
   return work(model, {

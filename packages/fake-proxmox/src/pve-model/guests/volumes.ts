@@ -40,8 +40,11 @@ export function storageAt({ host }: Model, name: string, node: string): HostStor
   return found
 }
 
-/** @throws Refusal if the storage does not accept disks of this type of guest */
-export function storageForDisks(model: Model, type: PveType, name: string, node: string): HostStorage {
+/** A guest as its volumes need it. */
+type Owner = Pick<HostGuest, 'type' | 'vmid' | 'node'>
+
+/** @throws Refusal if the storage does not accept disks of this type of guest on its node */
+export function storageForDisks(model: Model, { type, node }: Omit<Owner, 'vmid'>, name: string): HostStorage {
   const storage = storageAt(model, name, node)
   if (storage.content.includes(type === 'qemu' ? 'images' : 'rootdir')) return storage
   throw new Refusal(
@@ -52,33 +55,65 @@ export function storageForDisks(model: Model, type: PveType, name: string, node:
   )
 }
 
-/** Creates a volume and takes its space. @returns the volume's id @throws Refusal if the storage has too little space */
-export function makeVolume(
-  model: Model,
-  { type, vmid, node }: Pick<HostGuest, 'type' | 'vmid' | 'node'>,
-  at: { storage: string; bytes: number; format?: string; taken?: ReadonlySet<string>; kind?: string },
-): string {
-  const { name, type: plugin, usedBytes, totalBytes } = storageForDisks(model, type, at.storage, node)
-  const kind = at.kind ?? 'disk'
-  const isFile = plugin === 'dir' || plugin === 'nfs' || plugin === 'cifs'
-  const format = isFile ? (type === 'lxc' ? 'raw' : (at.format ?? 'qcow2')) : ''
-  const stem = plugin === 'zfspool' && type === 'lxc' ? 'subvol' : 'vm'
-  const taken = at.taken ?? new Set(volumesOf(model, vmid))
-  let volid = ''
-  for (let n = 0; volid === '' || taken.has(volid); n += 1) {
-    volid = isFile ? `${name}:${vmid}/vm-${vmid}-${kind}-${n}.${format}` : `${name}:${stem}-${vmid}-${kind}-${n}`
+/** @throws Refusal if the storage does not have the file */
+export function mustExist(model: Model, node: string, volid: string) {
+  const [storage = ''] = volid.split(':')
+  if (model.media.some((one) => one.volid === volid) && model.host.isActive(storage, node)) return
+  throw new Refusal(500, `volume '${volid}' does not exist`)
+}
+
+/** Creates volumes for one guest. */
+export class GuestVolumes {
+  readonly #model: Model
+  readonly #guest: Owner
+  readonly #taken: Set<string>
+
+  constructor(model: Model, guest: Owner) {
+    this.#model = model
+    this.#guest = guest
+    this.#taken = new Set(volumesOf(model, guest.vmid))
   }
-  if (usedBytes + at.bytes > totalBytes) {
-    const what = volid.split(':')[1]
-    throw new Refusal(
-      500,
-      plugin === 'zfspool'
-        ? `zfs error: cannot create '${name}/${what}': out of space`
-        : `unable to create image: '${what}' - No space left on device`,
-    )
+
+  /** Creates a volume and takes its space. @returns the volume's id @throws Refusal if the storage has too little space */
+  make(wanted: { storage: string; bytes: number; format?: string; kind?: string }): string {
+    const { bytes, kind = 'disk' } = wanted
+    const { type, vmid, node } = this.#guest
+    const { name, type: plugin, usedBytes, totalBytes } = storageForDisks(this.#model, this.#guest, wanted.storage)
+    const isFile = plugin === 'dir' || plugin === 'nfs' || plugin === 'cifs'
+    const format = isFile ? (type === 'lxc' ? 'raw' : (wanted.format ?? 'qcow2')) : ''
+    const stem = plugin === 'zfspool' && type === 'lxc' ? 'subvol' : 'vm'
+    let volid = ''
+    for (let n = 0; volid === '' || this.#taken.has(volid); n += 1) {
+      volid = isFile ? `${name}:${vmid}/vm-${vmid}-${kind}-${n}.${format}` : `${name}:${stem}-${vmid}-${kind}-${n}`
+    }
+    if (usedBytes + bytes > totalBytes) {
+      const what = volid.split(':')[1]
+      throw new Refusal(
+        500,
+        plugin === 'zfspool'
+          ? `zfs error: cannot create '${name}/${what}': out of space`
+          : `unable to create image: '${what}' - No space left on device`,
+      )
+    }
+    this.#model.host.useStorage(name, node, bytes)
+    this.#taken.add(volid)
+    return volid
   }
-  model.host.useStorage(name, node, at.bytes)
-  return volid
+
+  /** Creates a new disk for a value such as `local-zfs:8` (8 GiB). Any other value is returned unchanged. */
+  disk(value: string): string {
+    const [volid = '', ...rest] = value.split(',')
+    const [, storage, size] = /^([^:/]+):(\d+(?:\.\d+)?)$/.exec(volid) ?? []
+    if (storage === undefined) {
+      if (value.includes('media=cdrom') && volid !== 'none' && volid !== 'cdrom')
+        mustExist(this.#model, this.#guest.node, volid)
+      return value
+    }
+    const bytes = (bytesOf(size) ?? 1) * gib
+    const format = rest.find((part) => part.startsWith('format='))?.slice(7)
+    const kept = rest.filter((part) => !part.startsWith('format='))
+    return [this.make({ storage, bytes, format }), ...kept, `size=${sizeOf(bytes)}`].join(',')
+  }
 }
 
 export function freeVolumes({ host }: Model, node: string, disks: readonly Pick<Disk, 'storage' | 'bytes'>[]) {

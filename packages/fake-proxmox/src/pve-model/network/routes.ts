@@ -80,11 +80,12 @@ export const networkRoutes: readonly Route[] = [
     pattern: onNetwork(''),
     allowed: { type: wordShape },
     needs: () => [],
-    run(model, parts, _values, may) {
-      const { read, staged } = model.host.facts.node(parts.node ?? '').network
+    run(view, parts) {
+      const { host, may } = view
+      const { read, staged } = host.facts.node(parts.node ?? '').network
       const now = staged()
-      const { bridgesDown } = model.host.facts.node(parts.node ?? '')
-      const shown = [...configured(model, parts)].filter(
+      const { bridgesDown } = host.facts.node(parts.node ?? '')
+      const shown = [...configured(view, parts)].filter(
         ([iface, { type }]) => !isBridge(type) || may(need(`/sdn/zones/localnetwork/${iface}`, 'SDN.Audit', 'SDN.Use')),
       )
       const data = shown.map(([iface, values]) => ({

@@ -66,7 +66,7 @@ export const clusterRoutes: readonly Route[] = [
     pattern: /^\/cluster\/backup-info\/not-backed-up$/,
     allowed: {},
     needs: audit,
-    run: ({ host }, _parts, _values, may) =>
+    run: ({ host, may }) =>
       host
         .guests()
         .filter((guest) => !host.facts.jobs.some((job) => covers(job, guest)))
@@ -79,7 +79,7 @@ export const clusterRoutes: readonly Route[] = [
     allowed: { type: /^vm$/ },
     required: ['type'],
     needs: () => [],
-    run: ({ host }, _parts, _values, may) =>
+    run: ({ host, may }) =>
       host
         .guests()
         .filter(({ vmid }) => may(need(`/vms/${vmid}`, 'VM.Audit')))

@@ -42,11 +42,11 @@ export const replicationRoutes: readonly Route[] = [
     allowed: { guest: vmidShape },
     needs: () => [],
     // Proxmox leaves out guests that the token may not see, without an error.
-    run: (model, { node }, { guest }, may) =>
-      model.host.facts.replication
-        .filter((job) => model.host.guest(job.guest)?.node === node && may(need(`/vms/${job.guest}`, 'VM.Audit')))
+    run: (view, { node }, { guest }) =>
+      view.host.facts.replication
+        .filter((job) => view.host.guest(job.guest)?.node === node && view.may(need(`/vms/${job.guest}`, 'VM.Audit')))
         .filter((job) => guest === undefined || job.guest === Number(guest))
-        .map((job) => rowOf(model, caughtUp(model, job))),
+        .map((job) => rowOf(view, caughtUp(view, job))),
   },
   {
     method: 'GET',

@@ -3,9 +3,9 @@ import type { HostTask } from '../host.ts'
 /**
  * Returns the log of a task as Proxmox writes it, with the last line. @param error the log line with the reason why a backup failed, if it is known
  */
-export function taskLog({ type, id, exitStatus }: HostTask, error?: string): string[] {
-  const end = exitStatus === undefined ? [] : [endLine(exitStatus)]
-  return [...work(type, id, exitStatus, error), ...end]
+export function taskLog(task: HostTask, error?: string): string[] {
+  const end = task.exitStatus === undefined ? [] : [endLine(task.exitStatus)]
+  return [...work(task, error), ...end]
 }
 
 function endLine(exitStatus: string): string {
@@ -13,7 +13,7 @@ function endLine(exitStatus: string): string {
   return exitStatus.startsWith('WARNINGS: ') ? `TASK ${exitStatus}` : `TASK ERROR: ${exitStatus}`
 }
 
-function work(type: string, id: string, exitStatus: string | undefined, error: string | undefined): string[] {
+function work({ type, id, exitStatus }: HostTask, error: string | undefined): string[] {
   if (type === 'vzdump') {
     const head = [`INFO: starting new backup job: vzdump ${id} --mode snapshot --quiet 1`]
     if (exitStatus?.startsWith('could not activate storage')) return head

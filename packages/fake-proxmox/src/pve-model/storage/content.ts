@@ -5,7 +5,7 @@ import { fullConfig } from '../guests/files.ts'
 import { disksIn, storageAt } from '../guests/volumes.ts'
 import type { Model } from '../model.ts'
 import { misfit, Refusal } from '../refusal.ts'
-import { anything, flag, type Need, need, type Parts, type Route, whole, wordShape } from '../route.ts'
+import { anything, flag, need, type Parts, type Route, type View, whole, wordShape } from '../route.ts'
 
 const onStorage = (rest: string) => new RegExp(`^/nodes/(?<node>[^/]+)/storage/(?<storage>[^/]+)${rest}$`)
 const volume = '/content/(?<volume>.+)'
@@ -21,7 +21,7 @@ export const contentRoutes: readonly Route[] = [
     pattern: /^\/storage$/,
     allowed: { type: wordShape },
     needs: () => [],
-    run: ({ host }, _parts, { type: wanted }, may) =>
+    run: ({ host, may }, _parts, { type: wanted }) =>
       host
         .storages()
         .filter(({ name, type }) => (wanted ?? type) === type && may(sees(name)))
@@ -40,7 +40,7 @@ export const contentRoutes: readonly Route[] = [
     pattern: /^\/nodes\/(?<node>[^/]+)\/storage$/,
     allowed: { content: /^[a-z,]+$/, storage: wordShape, enabled: flag, format: flag, target: wordShape },
     needs: () => [],
-    run: ({ host }, { node = '' }, { content, storage }, may) =>
+    run: ({ host, may }, { node = '' }, { content, storage }) =>
       host
         .storages()
         .filter(({ name, nodes, content: kinds }) => {
@@ -74,16 +74,14 @@ export const contentRoutes: readonly Route[] = [
     pattern: onStorage('/content'),
     allowed: { content: /^[a-z,]+$/, vmid: whole },
     needs: ({ storage }) => [sees(storage)],
-    run(model, { node = '', storage = '' }, { content, vmid }, may) {
-      storageAt(model, storage, node)
+    run(view, { node = '', storage = '' }, { content, vmid }) {
+      storageAt(view, storage, node)
       const isAsked = (row: { content: string; vmid?: number }) =>
         (content === undefined || content.split(',').includes(row.content)) &&
         (vmid === undefined || row.vmid === Number(vmid))
-      return [
-        ...backupsOn(model, node, storage, may),
-        ...disksOn(model, node, storage, may),
-        ...mediaOn(model, storage),
-      ].filter(isAsked)
+      return [...backupsOn(view, node, storage), ...disksOn(view, node, storage), ...mediaOn(view, storage)].filter(
+        isAsked,
+      )
     },
   },
   {
@@ -130,7 +128,7 @@ export const contentRoutes: readonly Route[] = [
   },
 ]
 
-function backupsOn({ host, archives }: Model, node: string, storage: string, may: (need: Need) => boolean) {
+function backupsOn({ host, archives, may }: View, node: string, storage: string) {
   const isShared = host.storages().some(({ name, isShared }) => name === storage && isShared)
   const seesAll = may(need(`/storage/${storage}`, 'Datastore.Allocate'))
   const seesSome = may(need(`/storage/${storage}`, 'Datastore.AllocateSpace'))
@@ -150,7 +148,7 @@ function backupsOn({ host, archives }: Model, node: string, storage: string, may
     })
 }
 
-function disksOn({ host, files, sizes }: Model, node: string, storage: string, may: (need: Need) => boolean) {
+function disksOn({ host, files, sizes, may }: View, node: string, storage: string) {
   const isShared = host.storages().some(({ name, isShared }) => name === storage && isShared)
   const seesAll = may(need(`/storage/${storage}`, 'Datastore.Allocate'))
   const seesSome = may(need(`/storage/${storage}`, 'Datastore.Audit'))
