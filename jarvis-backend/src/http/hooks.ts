@@ -22,7 +22,7 @@ export function hookRoutes(parts: {
   return [
     get(
       '/hooks',
-      'Whether there is a key of the [webhook](alerts.md).',
+      'Tells if there is a key of the [webhook](alerts.md).',
       { role: 'owner', reply: z.object({ pve: Key }) },
       () => ({
         pve: hook.state(),
