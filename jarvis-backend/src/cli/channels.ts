@@ -40,9 +40,7 @@ export async function channels(
           .call('GET /api/channel-deliveries')
           .then(({ items }) => ({ data: items, rows: items.toReversed().map(deliveryRow) }))
       default:
-        return operator
-          .call('GET /api/channels')
-          .then(({ items }) => ({ data: items, rows: items.map(channelRow) }))
+        return operator.call('GET /api/channels').then(({ items }) => ({ data: items, rows: items.map(channelRow) }))
     }
   })
   if (values.json === true) console.log(JSON.stringify(reply.data, null, 2))

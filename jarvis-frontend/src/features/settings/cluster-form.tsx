@@ -66,7 +66,8 @@ export function ClusterForm({
       }
       setTested({ cluster, found: await call('POST /api/setup/test', { body: cluster }) })
     })
-  const save = (cluster: SetupClusterBody) => attempt(async () => setSavedTo((await call('POST /api/setup/save', { body: cluster })).savedTo))
+  const save = (cluster: SetupClusterBody) =>
+    attempt(async () => setSavedTo((await call('POST /api/setup/save', { body: cluster })).savedTo))
   return (
     <>
       <form

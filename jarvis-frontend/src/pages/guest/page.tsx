@@ -42,7 +42,11 @@ export function GuestPage({ vmid }: { vmid: number }) {
   const tab = tabs.find((known) => known === params.get('tab')) ?? 'overview'
   const range = ranges.find((known) => known === params.get('range')) ?? '24h'
   const guest = state?.guests.find((known) => known.vmid === vmid)
-  const read = useLoad(`${vmid} ${guest?.node} ${guest?.status} ${guest?.lock}`, () => call('GET /api/guests/:vmid', { params: { vmid: String(vmid) } }), watched)
+  const read = useLoad(
+    `${vmid} ${guest?.node} ${guest?.status} ${guest?.lock}`,
+    () => call('GET /api/guests/:vmid', { params: { vmid: String(vmid) } }),
+    watched,
+  )
   const changes = useChanges(vmid)
   const onAsk = useAskNew()
   const linkTo = (change: Record<string, string>) =>

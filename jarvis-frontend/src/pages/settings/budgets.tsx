@@ -20,7 +20,11 @@ const units = [
 /** Today's use of models, and the limits. */
 export function Budgets() {
   const { isOperator, isLive, isResting } = useRights()
-  const { data, problem, again, put } = useLoad('budgets', () => call('GET /api/budgets'), ['connect', 'settings', 'sessions'])
+  const { data, problem, again, put } = useLoad('budgets', () => call('GET /api/budgets'), [
+    'connect',
+    'settings',
+    'sessions',
+  ])
   return (
     <Section id="budgets" title="Budgets">
       <p>

@@ -1,7 +1,7 @@
 import type { WorkbenchBody, WorkbenchSection } from 'protocol'
 import { useState } from 'react'
-import { useLoad } from '../../api/use-load.ts'
 import { call } from '../../api/http.ts'
+import { useLoad } from '../../api/use-load.ts'
 import { say } from '../../app/announce.tsx'
 import { Problem, Resting, Skeletons } from '../../app/load-state.tsx'
 import { FormProblem } from '../../features/settings/form-problem.tsx'
