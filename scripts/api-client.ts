@@ -1,7 +1,9 @@
+import * as protocol from 'protocol'
+
 type Json = Record<string, unknown>
 type Schema = {
   $ref?: string
-  type?: string
+  type?: string | string[]
   const?: unknown
   enum?: unknown[]
   anyOf?: Schema[]
@@ -44,49 +46,71 @@ export function successOf({ responses }: Operation): { status: string; content: 
   return { status, content }
 }
 
-/** Writes a TypeScript client: a type for each component, one for all operations, and a typed `fetch`. */
-export function clientOf(document: OpenApi): string {
-  const types = Object.entries(document.components.schemas).map(
-    ([name, schema]) => `export type ${name} = ${typeOf(schema)}`,
-  )
-  const operations = operationsOf(document).map(({ request, operation }) => {
+/**
+ * Writes the types of all routes, in the types of `protocol`: `Routes` with a JSON reply or an empty one, `Files` with another one.
+ * @param keys the routes, as `GET /api/jobs/:id`
+ */
+export function routesOf(document: OpenApi, keys: readonly string[]): string {
+  const operations = new Map(operationsOf(document).map(({ request, operation }) => [request, operation]))
+  const lines: Record<'Routes' | 'Files', string[]> = { Routes: [], Files: [] }
+  for (const key of keys) {
+    const operation = operations.get(key.replace(/[:*](\w+)/g, '{$1}'))
+    if (operation === undefined) throw new Error(`The document lacks ${key}.`)
     const { content } = successOf(operation)
-    const json = content['application/json']
-    const reply = json ? typeOf(json.schema) : Object.keys(content).length > 0 ? 'Response' : 'undefined'
+    const reply = content['application/json']
+    const isFile = reply === undefined && Object.keys(content).length > 0
     const parts = [
       partOf('params', operation, 'path'),
       partOf('query', operation, 'query'),
-      ...(operation.requestBody ? [`body: ${typeOf(operation.requestBody.content['application/json']?.schema)}`] : []),
+      ...(operation.requestBody
+        ? [`body: ${typeOf(operation.requestBody.content['application/json']?.schema, inputOf)}`]
+        : []),
+      ...(isFile ? [] : [`reply: ${reply === undefined ? 'undefined' : typeOf(reply.schema, outputOf)}`]),
     ]
-    const input = `{ ${parts.filter((part) => part !== '').join('; ')} }`
-    return `  /** ${operation.summary} */\n  '${request}': { input: ${input}; reply: ${reply} }`
-  })
-  return `${head}\n${types.join('\n')}\n\nexport type Operations = {\n${operations.join('\n')}\n}\n\n${tail}`
+    const input = parts.filter((part) => part !== '').join('; ')
+    lines[isFile ? 'Files' : 'Routes'].push(`  /** ${operation.summary} */\n  '${key}': { ${input} }`)
+  }
+  return `${head}${Object.entries(lines)
+    .map(([name, routes]) => `\nexport type ${name} = {\n${routes.join('\n')}\n}\n`)
+    .join('')}`
 }
+
+const head = `// Made from the table of routes by: npm run reference
+import type { z } from 'zod'
+import type * as p from './index.ts'
+`
+
+/** Returns the type of a component's value in a reply or in a request. */
+type Named = (component: string) => string
+const outputOf: Named = (component) => `p.${component}`
+/** A component that differs in requests is named `…Input`. */
+const inputOf: Named = (component) =>
+  `z.input<typeof p.${component in protocol ? component : component.replace(/Input$/, '')}>`
 
 function partOf(name: string, { parameters }: Operation, place: string): string {
   const those = parameters.filter((parameter) => parameter.in === place)
   if (those.length === 0) return ''
   const isOptional = those.every(({ required }) => !required)
   // A query is text on the wire; numbers are written as they are.
-  const fields = those.map((one) => `${one.name}${one.required ? '' : '?'}: ${typeOf(one.schema)}`)
+  const fields = those.map((one) => `${one.name}${one.required ? '' : '?'}: ${typeOf(one.schema, inputOf)}`)
   return `${name}${isOptional ? '?' : ''}: { ${fields.join('; ')} }`
 }
 
-function typeOf(schema: Schema | undefined): string {
+function typeOf(schema: Schema | undefined, named: Named): string {
   if (schema === undefined) return 'unknown'
-  if (schema.$ref !== undefined) return schema.$ref.replace(/^.*\//, '')
-  if (schema.const !== undefined) return JSON.stringify(schema.const)
-  if (schema.enum !== undefined) return schema.enum.map((value) => JSON.stringify(value)).join(' | ')
+  if (schema.$ref !== undefined) return named(schema.$ref.replace(/^.*\//, ''))
+  if (schema.const !== undefined) return literal(schema.const)
+  if (schema.enum !== undefined) return schema.enum.map(literal).join(' | ')
   const either = schema.anyOf ?? schema.oneOf
-  if (either !== undefined) return `(${either.map(typeOf).join(' | ')})`
-  if (schema.allOf !== undefined) return `(${schema.allOf.map(typeOf).join(' & ')})`
+  if (either !== undefined) return `(${either.map((one) => typeOf(one, named)).join(' | ')})`
+  if (schema.allOf !== undefined) return `(${schema.allOf.map((one) => typeOf(one, named)).join(' & ')})`
+  if (Array.isArray(schema.type)) return schema.type.map((type) => typeOf({ ...schema, type }, named)).join(' | ')
   switch (schema.type) {
     case 'array':
-      if (schema.prefixItems !== undefined) return `[${schema.prefixItems.map(typeOf).join(', ')}]`
-      return `(${typeOf(schema.items)})[]`
+      if (schema.prefixItems !== undefined) return `[${schema.prefixItems.map((one) => typeOf(one, named)).join(', ')}]`
+      return `(${typeOf(schema.items, named)})[]`
     case 'object':
-      return objectOf(schema)
+      return objectOf(schema, named)
     case 'integer':
       return 'number'
     case 'string':
@@ -99,76 +123,15 @@ function typeOf(schema: Schema | undefined): string {
   }
 }
 
-function objectOf({ properties = {}, required = [], additionalProperties }: Schema): string {
+const literal = (value: unknown) => (typeof value === 'string' ? `'${value}'` : JSON.stringify(value))
+
+function objectOf({ properties = {}, required = [], additionalProperties }: Schema, named: Named): string {
   const fields = Object.entries(properties).map(
     ([name, schema]) =>
-      `${/^\w+$/.test(name) ? name : JSON.stringify(name)}${required.includes(name) ? '' : '?'}: ${typeOf(schema)}`,
+      `${/^\w+$/.test(name) ? name : literal(name)}${required.includes(name) ? '' : '?'}: ${typeOf(schema, named)}`,
   )
   if (fields.length > 0) return `{ ${fields.join('; ')} }`
   return typeof additionalProperties === 'object'
-    ? `Record<string, ${typeOf(additionalProperties)}>`
+    ? `Record<string, ${typeOf(additionalProperties, named)}>`
     : 'Record<string, unknown>'
 }
-
-const head = `// Made from GET /api/openapi.json by: npm run reference
-/** A failure that JARVIS answered with. \`code\` is one of the table in docs/api.md. */
-export class ApiError extends Error {
-  readonly code: string
-  readonly status: number
-  constructor(code: string, message: string, status: number) {
-    super(message)
-    this.name = 'ApiError'
-    this.code = code
-    this.status = status
-  }
-}
-`
-
-const tail = `type Input<Request extends keyof Operations> = Operations[Request]['input']
-/** Asked for where a request needs any part of it. */
-type Given<Request extends keyof Operations> =
-  Record<never, never> extends Input<Request> ? [input?: Input<Request>] : [input: Input<Request>]
-
-/**
- * Makes a client. \`url\`: of JARVIS, without \`/api\`. \`token\`: of a person or a program.
- * Each request resolves with its reply, or with the \`Response\` of a file or stream. @throws ApiError
- */
-export function createClient({ url, token, fetch = globalThis.fetch }: { url: string; token?: string; fetch?: typeof globalThis.fetch }) {
-  return async <Request extends keyof Operations>(
-    request: Request,
-    ...[input]: Given<Request>
-  ): Promise<Operations[Request]['reply']> => {
-    const { params = {}, query = {}, body } = (input ?? {}) as {
-      params?: Record<string, string>
-      query?: Record<string, string | number | boolean | undefined>
-      body?: unknown
-    }
-    const [method = '', path = ''] = request.split(' ')
-    // The last parameter of a file's path may hold slashes.
-    const filled = path.replace(/\\{(\\w+)\\}/g, (_, name: string) => {
-      const value = encodeURIComponent(params[name] ?? '')
-      return name === 'path' ? value.replaceAll('%2F', '/') : value
-    })
-    const asked = Object.entries(query).flatMap(([name, value]) => (value === undefined ? [] : [[name, String(value)] as [string, string]]))
-    const search = asked.length === 0 ? '' : \`?\${new URLSearchParams(asked)}\`
-    const response = await fetch(url + filled + search, {
-      method,
-      headers: {
-        ...(token !== undefined && { authorization: \`Bearer \${token}\` }),
-        ...(body !== undefined && { 'content-type': 'application/json' }),
-      },
-      ...(body !== undefined && { body: JSON.stringify(body) }),
-    })
-    const isJson = response.headers.get('content-type')?.startsWith('application/json')
-    const reply: unknown = isJson ? await response.json() : undefined
-    if (!response.ok) {
-      const { code, message } = (reply as { error?: { code: string; message: string } } | undefined)?.error ?? {
-        code: 'unknown',
-        message: \`\${request}: \${response.status}\`,
-      }
-      throw new ApiError(code, message, response.status)
-    }
-    return (isJson || response.status === 204 ? reply : response) as Operations[Request]['reply']
-  }
-}
-`

@@ -1,10 +1,10 @@
 import { readdirSync, readFileSync } from 'node:fs'
 import { join, resolve } from 'node:path'
+import { ApiError } from 'protocol/client'
 import { expect, test } from 'vitest'
 import { z } from 'zod'
-import { clientOf, type OpenApi, operationsOf } from '../../scripts/api-client.ts'
+import { type OpenApi, operationsOf, routesOf } from '../../scripts/api-client.ts'
 import { withReference, withSocketRequests, withStepUp } from '../../scripts/api-reference.ts'
-import { ApiError, createClient } from '../client/index.ts'
 import { untypedMark } from '../src/http/route.ts'
 import { calls, says, scripted } from './support/scripted-model.ts'
 import { startJarvis, type TestJarvis } from './support/start-jarvis.ts'
@@ -71,7 +71,7 @@ test('express serves nothing below /api that is not a route of the table', () =>
   expect(paths.map(([, path]) => path)).toEqual(["'/health'", "'/metrics'", "'/mcp'"])
 })
 
-test('the reference and the client are made from the present routes and socket requests', async () => {
+test('the reference and the types of the routes are made from the present routes and socket requests', async () => {
   const jarvis = await startJarvis()
   const document = await documentOf(jarvis)
   const summaries = new Map(
@@ -80,6 +80,7 @@ test('the reference and the client are made from the present routes and socket r
       summary,
     ]),
   )
+  const keys = jarvis.routes.map(({ method, path }) => `${method.toUpperCase()} /api${path}`)
   const page = readFileSync(join(root, 'docs/api.md'), 'utf8')
   const requests = jarvis.requests.map(({ input, ...request }) => ({
     ...request,
@@ -89,43 +90,43 @@ test('the reference and the client are made from the present routes and socket r
   await expect(reference).toMatchFileSnapshot('../../docs/api.md')
   const signIn = readFileSync(join(root, 'docs/sign-in.md'), 'utf8')
   await expect(withStepUp(signIn, jarvis.routes, requests)).toMatchFileSnapshot('../../docs/sign-in.md')
-  await expect(clientOf(document)).toMatchFileSnapshot('../client/index.ts')
+  await expect(routesOf(document, keys)).toMatchFileSnapshot('../../packages/protocol/src/routes.ts')
 })
 
-test('the generated client asks, waits for a card, decides it and reads what came of it', async () => {
+test('the typed client asks, waits for a card, decides it and reads what came of it', async () => {
   const model = scripted(calls(['stop_vm', { vmid: 103 }]), says('Stopped.'))
   const jarvis = await startJarvis({ model })
-  const api = createClient({ url: jarvis.url, token: jarvis.token('operator') })
+  const { call, open } = jarvis.as('operator')
 
-  const { id } = await api('POST /api/sessions', { body: { title: 'By a program' } })
+  const { id } = await call('POST /api/sessions', { body: { title: 'By a program' } })
   const screen = await jarvis.connect()
   await screen.ask('chat:attach', { sessionId: id })
-  await api('POST /api/sessions/{id}/messages', { params: { id }, body: { message: 'Stop 103.' } })
+  await call('POST /api/sessions/:id/messages', { params: { id }, body: { message: 'Stop 103.' } })
   await screen.next('chat:confirm_needed')
 
-  const { items } = await api('GET /api/confirmations')
+  const { items } = await call('GET /api/confirmations')
   expect(items.map(({ toolName, target }) => [toolName, target.id])).toEqual([['stop_vm', 'vm/103']])
   const [{ toolUseId = '' } = {}] = items
-  await api('POST /api/confirmations/{id}', { params: { id: toolUseId }, body: { confirmed: true } })
+  await call('POST /api/confirmations/:id', { params: { id: toolUseId }, body: { confirmed: true } })
   await screen.next('chat:done')
   expect(jarvis.guest(103)?.status).toBe('stopped')
 
-  const entries = await api('GET /api/sessions/{id}/entries', { params: { id }, query: { limit: 200 } })
+  const entries = await call('GET /api/sessions/:id/entries', { params: { id }, query: { limit: 200 } })
   expect(entries.items.flatMap((entry) => (entry.type === 'confirm_resolved' ? [entry.decision] : []))).toEqual([
     'approved',
   ])
-  const file = await api('GET /api/sessions/{id}/export', { params: { id }, query: { format: 'jsonl' } })
+  const file = await open('GET /api/sessions/:id/export', { params: { id }, query: { format: 'jsonl' } })
   expect((await file.text()).trim().split('\n')).toHaveLength(entries.items.length)
-  expect(await api('DELETE /api/sessions/{id}', { params: { id } })).toBeUndefined()
-  const gone = await api('GET /api/sessions/{id}', { params: { id } }).catch((error: unknown) => error)
+  expect(await call('DELETE /api/sessions/:id', { params: { id } })).toBeUndefined()
+  const gone = await call('GET /api/sessions/:id', { params: { id } }).catch((error: unknown) => error)
   expect(gone).toBeInstanceOf(ApiError)
   expect(gone).toMatchObject({ code: 'unknown_session', status: 404 })
 })
 
 test('a file’s path keeps its slashes, and its text comes back', async () => {
   const jarvis = await startJarvis()
-  const api = createClient({ url: jarvis.url, token: jarvis.token('operator') })
+  const { call } = jarvis.as('operator')
   const params = { path: 'memory/deep/a b.md' }
-  const { checksum } = await api('PUT /api/memory/files/{path}', { params, body: { text: 'Seen.' } })
-  expect(await api('GET /api/memory/files/{path}', { params })).toMatchObject({ ...params, text: 'Seen.', checksum })
+  const { checksum } = await call('PUT /api/memory/files/*path', { params, body: { text: 'Seen.' } })
+  expect(await call('GET /api/memory/files/*path', { params })).toMatchObject({ ...params, text: 'Seen.', checksum })
 })

@@ -25,7 +25,7 @@ async function squat(answer: RequestListener) {
 test('a command sends its token and what is typed to the server of its data dir alone', async () => {
   const dataDir = folder()
   const jarvis = await startJarvis({ dataDir })
-  await createRemote(jarvis.url, jarvis.token('operator'), proverOf(dataDir, jarvis.url)).get('sessions')
+  await createRemote(jarvis.url, jarvis.token('operator'), proverOf(dataDir, jarvis.url)).call('GET /api/sessions')
 
   const silent = await squat((_request, response) => response.end('{}'))
   const lies = await squat((request, response) =>
@@ -41,9 +41,9 @@ test('a command sends its token and what is typed to the server of its data dir 
   const away = await squat((_request, response) => response.writeHead(307, { location: `${jarvis.url}/health` }).end())
   for (const { url, heard } of [silent, lies, relay, away]) {
     const remote = createRemote(url, 'secret', proverOf(dataDir, url))
-    await expect(remote.get('sessions')).rejects.toThrow(/did not prove|No JARVIS answers/)
-    await expect(remote.as('other').send('POST', 'auth/login', { password: 'typed' })).rejects.toThrow()
-    await expect(remote.events('events').next()).rejects.toThrow()
+    await expect(remote.call('GET /api/sessions')).rejects.toThrow(/did not prove|No JARVIS answers/)
+    await expect(remote.as('other').call('POST /api/auth/login', { body: { password: 'typed' } })).rejects.toThrow()
+    await expect(remote.open('GET /api/events')).rejects.toThrow()
     expect([...new Set(heard)]).toEqual(['GET /health '])
   }
 })
@@ -62,12 +62,12 @@ test('what follows the proof goes over the connection that was proven, or nowher
     response.end('{"items":[]}')
   })
   const remote = createRemote(server.url, 'secret', proverOf(dataDir, server.url))
-  expect(await remote.get('sessions')).toEqual({ items: [] })
+  expect(await remote.call('GET /api/sessions')).toEqual({ items: [] })
   expect(server.heard).toEqual(['GET /health ', 'GET /api/sessions Bearer secret'])
   expect(sockets[1]).toBe(sockets[0])
   // A server that ends after its proof may be followed by another program.
   ends = true
-  await expect(remote.get('sessions')).rejects.toThrow('No JARVIS answers')
+  await expect(remote.call('GET /api/sessions')).rejects.toThrow('No JARVIS answers')
   expect(server.heard.slice(2)).toEqual(['GET /health '])
 })
 

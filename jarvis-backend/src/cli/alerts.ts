@@ -18,10 +18,9 @@ export async function alerts(
 ): Promise<void> {
   if (values.url !== undefined || values.json === true) {
     const remote = await reach(config, values.url)
-    const path = values.ended === true ? 'alerts/history' : 'alerts'
-    const { items: all, silences = [] } = await remote.get<{ items: StoredAlert[]; silences?: Silences }>(path)
-    if (values.silenced === true) return tellSilences(silences, values.json === true)
-    const items = all
+    if (values.silenced === true)
+      return tellSilences((await remote.call('GET /api/alerts')).silences, values.json === true)
+    const { items } = await remote.call(values.ended === true ? 'GET /api/alerts/history' : 'GET /api/alerts')
     if (values.json === true) console.log(JSON.stringify(items, null, 2))
     else
       console.log(
@@ -50,28 +49,22 @@ export async function alerts(
   })
 }
 
-function line(
-  {
-    id,
-    severity,
-    state,
-    since,
-    seenAt,
-    sentence,
-    ending,
-    acknowledged,
-    silence,
-    silenced = silence,
-  }: StoredAlert & Pick<Alert, 'silenced'>,
-  now: number,
-): string {
+function line(alert: StoredAlert | Alert, now: number): string {
+  const { id, severity, state, since, sentence, ending, acknowledged } = alert
+  const silenced = 'silence' in alert ? alert.silence : 'silenced' in alert ? alert.silenced : undefined
+  const ago = (from: number) => spanOf((now - from) / 1_000)
   const marks = [
     ...(acknowledged === undefined ? [] : [`acknowledged by ${acknowledged.by}`]),
     ...(silenced === undefined ? [] : silenceWords(silenced, now)),
     ...(ending === undefined ? [] : [ending]),
   ]
-  const about = `${severity.padEnd(6)} ${state.padEnd(8)} for ${spanOf((now - since) / 1_000)}, seen ${spanOf((now - seenAt) / 1_000)} ago`
-  return `${about}  ${sentence}${marks.length === 0 ? '' : `  (${marks.join('; ')})`}\n  ${id}`
+  return `${severity.padEnd(6)} ${state.padEnd(8)} for ${ago(since)}${seen(alert, ago)}  ${sentence}${marks.length === 0 ? '' : `  (${marks.join('; ')})`}\n  ${id}`
+}
+
+/** Tells when the alert was last seen. The server tells that only of an alert that it no longer sees. */
+function seen(alert: StoredAlert | Alert, ago: (from: number) => string): string {
+  if ('seenAt' in alert) return `, seen ${ago(alert.seenAt)} ago`
+  return alert.notSeenSince === undefined ? '' : `, not seen for ${ago(alert.notSeenSince)}`
 }
 
 type Silences = AlertsReply['silences']

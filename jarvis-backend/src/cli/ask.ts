@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { readFile } from 'node:fs/promises'
 import { basename } from 'node:path'
-import { type Attachment, JarvisError, largestPicture, maxMessageBytes, type Snapshot } from 'protocol'
+import { JarvisError, largestPicture, maxMessageBytes } from 'protocol'
 import type { Config } from '../config/config.ts'
 import { exitCodes } from './exit-codes.ts'
 import { follow, type Outcome } from './follow.ts'
@@ -64,7 +64,7 @@ async function sendAndFollow(remote: Remote, message: string, options: Options):
     if (isInterrupted || sent === undefined) process.exit(exitCodes.interrupted)
     isInterrupted = true
     void remote
-      .send('POST', `sessions/${sent.sessionId}/abort`)
+      .call('POST /api/sessions/:id/abort', { params: { id: sent.sessionId } })
       .catch((error: unknown) => console.error(error instanceof Error ? error.message : String(error)))
       .finally(() => over.abort())
   }
@@ -130,15 +130,15 @@ export async function send(
     ...(isReadOnly === true && { isReadOnly }),
   }
   if (session === undefined) {
-    const { id: sessionId, runId } = await remote.send<Sent & { id: string }>('POST', 'sessions', {
-      ...body,
-      ...(isRehearsal === true && { isRehearsal }),
+    const { id: sessionId, runId } = await remote.call('POST /api/sessions', {
+      body: { ...body, ...(isRehearsal === true && { isRehearsal }) },
     })
+    if (runId === undefined) throw new JarvisError('internal', 'The server began no run.')
     return { sessionId, runId, after: -1 }
   }
   if (isRehearsal === true) throw new JarvisError('invalid_request', '--dry-run begins a new conversation.')
-  const { seq } = await remote.get<Snapshot>(`sessions/${session}/snapshot`)
-  const { sessionId, runId } = await remote.send<Sent>('POST', `sessions/${session}/messages`, body)
+  const { seq } = await remote.call('GET /api/sessions/:id/snapshot', { params: { id: session } })
+  const { sessionId, runId } = await remote.call('POST /api/sessions/:id/messages', { params: { id: session }, body })
   return { sessionId, runId, after: seq }
 }
 
@@ -152,7 +152,7 @@ async function upload(remote: Remote, paths: readonly string[]): Promise<string[
     if (bytes.length > largestPicture)
       throw new JarvisError('invalid_request', `--attach: ${path} is larger than ${largestPicture / 1_000_000} MB.`)
     const body = { name: basename(path), data: bytes.toString('base64') }
-    ids.push((await remote.send<Attachment>('POST', 'attachments', body)).id)
+    ids.push((await remote.call('POST /api/attachments', { body })).id)
   }
   return ids
 }

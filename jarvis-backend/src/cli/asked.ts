@@ -1,11 +1,4 @@
-import {
-  type Answer,
-  type AnswerBody,
-  JarvisError,
-  type Question,
-  type QuestionItem,
-  type QuestionsReply,
-} from 'protocol'
+import { type Answer, type AnswerBody, JarvisError, type Question, type QuestionItem } from 'protocol'
 import type { Config } from '../config/config.ts'
 import { exitCodes } from './exit-codes.ts'
 import type { Input } from './options.ts'
@@ -18,7 +11,7 @@ import { styleFor } from './terminal/style.ts'
 import { visible } from './terminal/visible.ts'
 
 const open = async (remote: Remote) =>
-  (await remote.get<QuestionsReply>('questions')).items.filter(({ end }) => end === undefined)
+  (await remote.call('GET /api/questions')).items.filter(({ end }) => end === undefined)
 
 /** `jarvis questions`: lists the questions that wait. Exits 3 if there is one. */
 export async function questions(config: Config, { values }: Input<{ url?: string; json?: boolean }>): Promise<void> {
@@ -105,7 +98,7 @@ async function give(
   body: AnswerBody,
 ): Promise<true | undefined> {
   const done = await asOperator({ remote, prompt }, 'Your password answers', async (operator) => {
-    await operator.send('POST', `questions/${encodeURIComponent(question.questionId)}`, body)
+    await operator.call('POST /api/questions/:id', { params: { id: question.questionId }, body })
     return true as const
   })
   say(done === true ? 'Answered.' : 'Nothing was answered; the question waits.')

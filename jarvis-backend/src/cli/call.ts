@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { type ClassifyReply, JarvisError, type ToolInfo, type ToolInput } from 'protocol'
+import { JarvisError, type ToolInfo, type ToolInput } from 'protocol'
 import type { Config } from '../config/config.ts'
 import { exitCodes } from './exit-codes.ts'
 import { type Input, shortMs, usualWaitMs } from './options.ts'
@@ -26,11 +26,11 @@ export async function call(
   const waitMs =
     values['no-wait'] === true ? 0 : values.wait === undefined ? usualWaitMs : shortMs('--wait', values.wait)
   const remote = await reach(config, values.url)
-  const tool = await remote.get<ToolInfo>(`tools/${encodeURIComponent(name)}`)
+  const tool = await remote.call('GET /api/tools/:name', { params: { name } })
   const input = inputOf(tool, given)
   const style = styleFor(process.stderr)
   if (values['dry-run'] === true) {
-    const said = await remote.send<ClassifyReply>('POST', `tools/${encodeURIComponent(name)}/classify`, { input })
+    const said = await remote.call('POST /api/tools/:name/classify', { params: { name }, body: { input } })
     console.error(`${markOf(said.tier, style)}${visible(said.reason)}`)
     if (values.json === true) console.log(JSON.stringify(said, null, 2))
     else

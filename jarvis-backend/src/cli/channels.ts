@@ -1,11 +1,4 @@
-import {
-  type ChannelDelivery,
-  type ChannelGroups,
-  type ChannelInfo,
-  type ChannelRecipient,
-  type ChannelsReply,
-  JarvisError,
-} from 'protocol'
+import { type ChannelDelivery, type ChannelInfo, JarvisError } from 'protocol'
 import type { Config } from '../config/config.ts'
 import type { Input } from './options.ts'
 import { asOperatorOnce } from './remote/operator.ts'
@@ -27,29 +20,27 @@ export async function channels(
   if (words[action] !== Math.max(0, positionals.length - 1)) throw new JarvisError('invalid_request', usage)
   const remote = await reach(config, values.url)
   const reply = await asOperatorOnce(remote, 'Channels', async (operator, stepUp): Promise<Said> => {
-    const groups = `channels/${encodeURIComponent(channel)}/groups`
+    const params = { channel }
     switch (action) {
       case 'groups':
         return operator
-          .get<ChannelGroups>(groups)
+          .call('GET /api/channels/:channel/groups', { params })
           .then(({ items }) => ({ data: items, rows: items.map(({ id, name }) => [id, visible(name)]) }))
       case 'tell':
         await stepUp()
         return operator
-          .send<ChannelRecipient>('POST', groups, { group })
+          .call('POST /api/channels/:channel/groups', { params, body: { group } })
           .then((told) => ({ data: told, rows: [[told.user, visible(told.name), 'is told from now on']] }))
       case 'test':
         return operator
-          .send<ChannelDelivery>('POST', `channels/${encodeURIComponent(channel)}/test`, {})
+          .call('POST /api/channels/:channel/test', { params, body: {} })
           .then((sent) => ({ data: sent, rows: [deliveryRow(sent)] }))
       case 'log':
         return operator
-          .get<{ items: ChannelDelivery[] }>('channel-deliveries')
+          .call('GET /api/channel-deliveries')
           .then(({ items }) => ({ data: items, rows: items.toReversed().map(deliveryRow) }))
       default:
-        return operator
-          .get<ChannelsReply>('channels')
-          .then(({ items }) => ({ data: items, rows: items.map(channelRow) }))
+        return operator.call('GET /api/channels').then(({ items }) => ({ data: items, rows: items.map(channelRow) }))
     }
   })
   if (values.json === true) console.log(JSON.stringify(reply.data, null, 2))

@@ -1,4 +1,4 @@
-import { type Card, JarvisError, type Question, type Snapshot } from 'protocol'
+import { type Card, JarvisError, type Question } from 'protocol'
 import type { Config } from '../config/config.ts'
 import { send } from './ask.ts'
 import { askAnswer } from './asked.ts'
@@ -57,7 +57,7 @@ export async function chat(
     const over = new AbortController()
     stop = () => {
       console.log('\nStopping; Ctrl-C again leaves.')
-      void remote.send('POST', `sessions/${sessionId}/abort`).catch(() => over.abort())
+      void remote.call('POST /api/sessions/:id/abort', { params: { id: sessionId } }).catch(() => over.abort())
     }
     const asking = new Asking((told) => printer.tell(told))
     const say = (line: string) => console.log(line)
@@ -109,7 +109,7 @@ export async function chat(
 /** Prints the title and the last entries of a session that is continued. */
 async function showBefore(remote: Remote, session: string): Promise<void> {
   const style = styleFor(process.stdout)
-  const { title, entries } = await remote.get<Snapshot>(`sessions/${session}/snapshot`)
+  const { title, entries } = await remote.call('GET /api/sessions/:id/snapshot', { params: { id: session } })
   console.log(style.dim(visible(title)))
   const printer = new Printer({
     style,

@@ -1,4 +1,4 @@
-import { type Card, type ConfirmationRow, type DecisionChallenge, type GrantRequest, JarvisError } from 'protocol'
+import { type Card, type GrantRequest, JarvisError } from 'protocol'
 import type { Config } from '../config/config.ts'
 import { exitCodes } from './exit-codes.ts'
 import type { Input } from './options.ts'
@@ -30,9 +30,7 @@ export async function waiting(config: Config, { values }: Input<{ url?: string; 
 }
 
 const open = async (remote: Remote) =>
-  (await remote.get<{ items: ConfirmationRow[] }>('confirmations')).items.filter(
-    ({ decision }) => decision === undefined,
-  )
+  (await remote.call('GET /api/confirmations')).items.filter(({ decision }) => decision === undefined)
 
 /** `jarvis decide`: shows a card in full and asks for a decision. Only a password that is typed at a terminal decides. */
 export async function decide(
@@ -93,10 +91,10 @@ export async function askDecision(of: {
     const words = body.confirmed ? 'Your password approves' : 'Your password denies'
     try {
       const done = await asOperator({ remote, prompt }, words, async (operator) => {
-        const path = `confirmations/${encodeURIComponent(card.toolUseId)}`
+        const params = { id: card.toolUseId }
         const proof =
-          body.confirmed && of.key !== undefined ? await sign(operator, { path, body, key: of.key }, say) : {}
-        await operator.send('POST', path, { ...body, ...proof })
+          body.confirmed && of.key !== undefined ? await sign(operator, { params, body, key: of.key }, say) : {}
+        await operator.call('POST /api/confirmations/:id', { params, body: { ...body, ...proof } })
         return true
       })
       if (done === true) return body.confirmed
@@ -111,10 +109,13 @@ export async function askDecision(of: {
 /** Signs the approval with an SSH key. ssh-keygen itself asks for a passphrase or a touch. */
 async function sign(
   operator: Remote,
-  { path, body: { grant }, key }: { path: string; body: Body; key: string },
+  { params, body: { grant }, key }: { params: { id: string }; body: Body; key: string },
   say: (line: string) => void,
 ) {
-  const asked = await operator.send<DecisionChallenge>('POST', `${path}/challenge`, { ...(grant && { grant }) })
+  const asked = await operator.call('POST /api/confirmations/:id/challenge', {
+    params,
+    body: { ...(grant && { grant }) },
+  })
   if (asked.sshKeys === undefined)
     throw new JarvisError('conflict', 'No SSH key signs for you. jarvis signers add FILE.pub enrols one.')
   for (const line of asked.lines) say(visible(line))

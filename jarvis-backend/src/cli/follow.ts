@@ -1,6 +1,6 @@
 import type { Card, Question, StreamEvents } from 'protocol'
 import { exitCodes } from './exit-codes.ts'
-import type { Remote } from './remote/remote.ts'
+import { eventsOf, type Remote } from './remote/remote.ts'
 import type { Told } from './terminal/printer.ts'
 
 /** The outcome of one run, for a program that called the command line. */
@@ -36,7 +36,9 @@ type Follow = {
 export async function follow({ remote, after, signal, tell, ...of }: Follow): Promise<Outcome> {
   const run = new FollowedRun(of)
   try {
-    for await (const { event, data } of remote.events(`sessions/${of.sessionId}/events`, { after, signal })) {
+    const open = (options: object) =>
+      remote.open('GET /api/sessions/:id/events', { params: { id: of.sessionId }, ...options })
+    for await (const { event, data } of eventsOf(open, { after, signal })) {
       const told = { event, data } as Told
       if (!run.isOwn(told)) continue
       tell(told)

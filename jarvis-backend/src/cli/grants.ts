@@ -17,12 +17,12 @@ export async function grants(
   const remote = await reach(config, values.url)
   if (action === 'revoke') {
     await asOperatorOnce(remote, 'Revoking a grant', (operator) =>
-      operator.send('DELETE', `grants/${encodeURIComponent(id)}`).then(() => true),
+      operator.call('DELETE /api/grants/:id', { params: { id } }).then(() => true),
     )
     console.log('Revoked. Such calls ask again.')
     return
   }
-  const { items } = await remote.get<{ items: Grant[] }>('grants')
+  const { items } = await remote.call('GET /api/grants')
   if (values.json === true) console.log(JSON.stringify(items, null, 2))
   else if (items.length === 0) console.log('No grant is in force.')
   else console.log(columns(items.map(rowOf), styleFor(process.stdout)).join('\n'))

@@ -17,7 +17,9 @@ export async function login(_config: Config, { values }: Input<{ url?: string }>
     .slice(0, 40)}-${randomBytes(3).toString('hex')}`
   const token = await asOperatorOnce(createRemote(url, undefined), 'Signing in', async (operator, stepUp) => {
     await stepUp()
-    const made = await operator.send<{ token: string }>('POST', 'tokens', { name, doors: ['api', 'mcp'], scope: 'ask' })
+    const made = await operator.call('POST /api/tokens', {
+      body: { name, doors: ['api', 'mcp'], scope: 'ask' },
+    })
     return made.token
   })
   console.error(

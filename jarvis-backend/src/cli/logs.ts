@@ -1,4 +1,4 @@
-import { JarvisError, type LogLine, LogsQuery, type Page } from 'protocol'
+import { JarvisError, LogsQuery } from 'protocol'
 import type { Config } from '../config/config.ts'
 import type { Input } from './options.ts'
 import { asOperatorOnce } from './remote/operator.ts'
@@ -15,7 +15,7 @@ export async function logs(
   if (!level.success) throw new JarvisError('invalid_request', '--level takes error, warn, info or debug.')
   const remote = await reach(config, values.url)
   const { items } = await asOperatorOnce(remote, 'The log', (operator) =>
-    operator.get<Page<LogLine>>(`logs?level=${level.data}`),
+    operator.call('GET /api/logs', { query: { level: level.data } }),
   )
   if (values.json === true) console.log(JSON.stringify(items, null, 2))
   else

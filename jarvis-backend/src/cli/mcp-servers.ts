@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import { type AttachedServer, type AttachedServersReply, type AttachedSignInReply, JarvisError } from 'protocol'
+import { type AttachedServer, JarvisError } from 'protocol'
 import type { Config } from '../config/config.ts'
 import { asOperatorOnce } from './remote/operator.ts'
 import { reach } from './remote/reach.ts'
@@ -21,10 +21,9 @@ export async function mcpServers(config: Config, [action, name]: string[], url: 
   }
   if ((action !== 'sign-in' && action !== 'sign-out') || name === undefined)
     throw new JarvisError('invalid_request', usage)
-  const place = `mcp-servers/${encodeURIComponent(name)}/${action}`
   if (action === 'sign-out') {
     await asOperatorOnce(remote, 'Signing out', async (operator) => {
-      await operator.send('POST', place)
+      await operator.call('POST /api/mcp-servers/:name/sign-out', { params: { name } })
       return true
     })
     console.log(`Signed out of ${name}.`)
@@ -33,7 +32,7 @@ export async function mcpServers(config: Config, [action, name]: string[], url: 
   await asOperatorOnce(remote, 'Signing in', async (operator, stepUp) => {
     await stepUp()
     const before = (await signInOf(operator, name))?.at
-    const { address, issuer, scopes } = await operator.send<AttachedSignInReply>('POST', place)
+    const { address, issuer, scopes } = await operator.call('POST /api/mcp-servers/:name/sign-in', { params: { name } })
     console.error(
       `Open this address in a browser within ten minutes. It leads to ${visible(issuer)}${scopes.length === 0 ? '' : `, which is asked for: ${visible(scopes.join(', '))}`}. Ctrl-C leaves; the sign-in goes on.`,
     )
@@ -48,7 +47,7 @@ export async function mcpServers(config: Config, [action, name]: string[], url: 
   })
 }
 
-const listed = (operator: Remote) => operator.get<AttachedServersReply>('mcp-servers')
+const listed = (operator: Remote) => operator.call('GET /api/mcp-servers')
 const signInOf = async (operator: Remote, name: string) =>
   (await listed(operator)).items.find((server) => server.name === name)?.signIn
 

@@ -1,4 +1,4 @@
-import type { Page, PlanRun } from 'protocol'
+import type { PlanRun } from 'protocol'
 import type { Config } from '../config/config.ts'
 import type { Input } from './options.ts'
 import { reach } from './remote/reach.ts'
@@ -15,8 +15,8 @@ export async function plan(
   const style = styleFor(process.stdout)
   const read =
     id === undefined
-      ? await remote.get<Page<PlanRun>>('plans?limit=20')
-      : await remote.get<PlanRun>(`plans/${encodeURIComponent(id)}`)
+      ? await remote.call('GET /api/plans', { query: { limit: 20 } })
+      : await remote.call('GET /api/plans/:id', { params: { id } })
   if (values.json === true) console.log(JSON.stringify(read, null, 2))
   else if ('items' in read) {
     const rows = read.items.map(({ id, startedAt, state, title, steps }) => [

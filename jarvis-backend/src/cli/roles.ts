@@ -14,7 +14,7 @@ export async function roles(
   const [action, ...rest] = positionals
   const remote = await reach(config, values.url)
   if (action === undefined) {
-    const { items } = await remote.get<{ items: RoleInfo[] }>('roles')
+    const { items } = await remote.call('GET /api/roles')
     console.log(values.json === true ? JSON.stringify(items, null, 2) : items.map(line).join('\n'))
     return
   }
@@ -23,7 +23,7 @@ export async function roles(
   const who = values.role === undefined ? { person } : { role: values.role }
   const body = { ...who, toolName, toolInput: Object.fromEntries(given.map(pair)) }
   const reply = await asOperatorOnce(remote, 'Trying out a role', (operator) =>
-    operator.send<TryRoleReply>('POST', 'roles/try', body),
+    operator.call('POST /api/roles/try', { body }),
   )
   console.log(values.json === true ? JSON.stringify(reply, null, 2) : tried(reply))
 }

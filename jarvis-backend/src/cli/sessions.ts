@@ -1,18 +1,9 @@
-import {
-  type Checkpoint,
-  type CheckpointDetail,
-  type ChildRunRow,
-  type ContextReport,
-  type Entry,
-  JarvisError,
-  type JournalVerification,
-  type Page,
-  type SessionsPage,
-} from 'protocol'
+import { type Checkpoint, type CheckpointDetail, type Entry, JarvisError, type Page } from 'protocol'
 import type { Config } from '../config/config.ts'
 import { exitCodes } from './exit-codes.ts'
 import type { Input } from './options.ts'
 import { reach } from './remote/reach.ts'
+import { linesOf, type Remote } from './remote/remote.ts'
 import { Printer, toldOf } from './terminal/printer.ts'
 import { columns, countOf, dayOf, styleFor } from './terminal/style.ts'
 import { visible } from './terminal/visible.ts'
@@ -23,7 +14,7 @@ type Asked = Input<{ url?: string; json?: boolean }>
 const reading =
   <T>(
     name: 'children' | 'context' | 'checkpoints',
-    path: (rest: string[]) => string,
+    ask: (remote: Remote, id: string, rest: string[]) => Promise<T>,
     lines: (read: T, rest: string[]) => string[],
   ) =>
   async (config: Config, { values, positionals }: Asked): Promise<void> => {
@@ -31,7 +22,7 @@ const reading =
     if (session === undefined)
       throw new JarvisError('invalid_request', `Use ${name} SESSION. jarvis sessions lists them.`)
     const remote = await reach(config, values.url)
-    const read = await remote.get<T>(`sessions/${encodeURIComponent(session)}/${path(rest)}`)
+    const read = await ask(remote, session, rest)
     console.log(values.json === true ? JSON.stringify(read, null, 2) : lines(read, rest).join('\n'))
   }
 
@@ -42,11 +33,11 @@ const dollars = (usd: number | undefined) => (usd === undefined ? 'price not kno
 export async function sessions(config: Config, { values, positionals }: Asked): Promise<void> {
   const remote = await reach(config, values.url)
   const words = positionals.join(' ')
-  const query = `sessions?limit=50${words === '' ? '' : `&q=${encodeURIComponent(words)}`}`
+  const query = { limit: 50, ...(words !== '' && { q: words }) }
   // Sessions of programs, such as this command line, have a list of their own.
   const [page, programs] = await Promise.all([
-    remote.get<SessionsPage>(query),
-    remote.get<SessionsPage>(`${query}&source=v1`),
+    remote.call('GET /api/sessions', { query }),
+    remote.call('GET /api/sessions', { query: { ...query, source: 'v1' } }),
   ])
   page.items = [...page.items, ...programs.items].sort((a, b) => b.updatedAt - a.updatedAt)
   if (values.json === true) console.log(JSON.stringify(page, null, 2))
@@ -65,9 +56,9 @@ export async function sessions(config: Config, { values, positionals }: Asked): 
 }
 
 /** `jarvis children`: lists the child runs, in which other agents worked for a session. */
-export const children = reading<Page<ChildRunRow>>(
+export const children = reading(
   'children',
-  () => 'children',
+  (remote, id) => remote.call('GET /api/sessions/:id/children', { params: { id } }),
   ({ items }) =>
     items.length === 0
       ? ['Nothing was handed over.']
@@ -83,9 +74,9 @@ export const children = reading<Page<ChildRunRow>>(
 )
 
 /** `jarvis context`: shows the parts that fill the model's context window. */
-export const context = reading<ContextReport>(
+export const context = reading(
   'context',
-  () => 'context',
+  (remote, id) => remote.call('GET /api/sessions/:id/context', { params: { id } }),
   (report) => [
     `${visible(report.model)}: ${countOf(report.usedTokens)} of ${countOf(report.windowTokens)} tokens, ${countOf(report.countedTokens)} of them counted by the provider`,
     ...columns(
@@ -104,7 +95,10 @@ export const context = reading<ContextReport>(
 /** `jarvis checkpoints`: lists the points to which a session can go back, or the changes that going back to one takes back. */
 export const checkpoints = reading<Page<Checkpoint> | CheckpointDetail>(
   'checkpoints',
-  ([seq]) => (seq === undefined ? 'checkpoints' : `checkpoints/${encodeURIComponent(seq)}`),
+  (remote, id, [seq]) =>
+    seq === undefined
+      ? remote.call('GET /api/sessions/:id/checkpoints', { params: { id } })
+      : remote.call('GET /api/sessions/:id/checkpoints/:seq', { params: { id, seq } }),
   (read) => {
     if ('items' in read) {
       if (read.items.length === 0) return ['There is no message to go back to.']
@@ -136,7 +130,7 @@ export async function replay(config: Config, { values, positionals }: Asked): Pr
   const [session] = positionals
   if (session === undefined) throw new JarvisError('invalid_request', 'Use replay SESSION. jarvis sessions lists them.')
   const remote = await reach(config, values.url)
-  const { ok, entries, brokenAt, reason } = await remote.get<JournalVerification>('journal/verify')
+  const { ok, entries, brokenAt, reason } = await remote.call('GET /api/journal/verify')
   console.error(ok ? `The journal holds: ${entries} entries.` : `The journal is broken at entry ${brokenAt}: ${reason}`)
   const printer = new Printer({
     style: style(),
@@ -145,7 +139,11 @@ export async function replay(config: Config, { values, positionals }: Asked): Pr
     say: (line) => console.log(line),
     text: (piece) => void process.stdout.write(piece),
   })
-  for await (const line of remote.lines(`sessions/${encodeURIComponent(session)}/export?format=jsonl`)) {
+  const exported = await remote.open('GET /api/sessions/:id/export', {
+    params: { id: session },
+    query: { format: 'jsonl' },
+  })
+  for await (const line of linesOf(exported)) {
     if (values.json === true) console.log(line)
     else printer.tell(toldOf(JSON.parse(line) as Entry, session))
   }

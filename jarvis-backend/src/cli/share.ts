@@ -1,4 +1,4 @@
-import { JarvisError, type PeopleReply, type SessionSummary } from 'protocol'
+import { JarvisError } from 'protocol'
 import type { Config } from '../config/config.ts'
 import type { Input } from './options.ts'
 import { asOperatorOnce } from './remote/operator.ts'
@@ -16,9 +16,8 @@ export async function share(
   if (session === undefined || rest.length > 0 || (person === undefined) !== (may === undefined))
     throw new JarvisError('invalid_request', usage)
   const remote = await reach(config, values.url)
-  const path = `sessions/${encodeURIComponent(session)}`
   if (person === undefined) {
-    const { sharedWith = [] } = await remote.get<SessionSummary>(path)
+    const { sharedWith = [] } = await remote.call('GET /api/sessions/:id', { params: { id: session } })
     if (values.json === true) console.log(JSON.stringify(sharedWith, null, 2))
     else if (sharedWith.length === 0) console.log('It is shared with nobody.')
     else for (const { name, may } of sharedWith) console.log(`${visible(name)}  ${words[may]}`)
@@ -26,12 +25,12 @@ export async function share(
   }
   if (may !== 'look' && may !== 'talk' && may !== 'off') throw new JarvisError('invalid_request', usage)
   await asOperatorOnce(remote, 'Sharing a conversation', async (operator) => {
-    const { items } = await operator.get<PeopleReply>('people')
+    const { items } = await operator.call('GET /api/people')
     const found = items.find(({ id, name }) => id === person || name.toLowerCase() === person.toLowerCase())
     if (found === undefined) throw new JarvisError('not_found', `There is nobody called ${person}.`)
-    const at = `${path}/shares/${encodeURIComponent(found.id)}`
-    if (may === 'off') await operator.send('DELETE', at)
-    else await operator.send('PUT', at, { may })
+    const params = { id: session, person: found.id }
+    if (may === 'off') await operator.call('DELETE /api/sessions/:id/shares/:person', { params })
+    else await operator.call('PUT /api/sessions/:id/shares/:person', { params, body: { may } })
     console.log(may === 'off' ? `Shared with ${found.name} no more.` : `${found.name} ${words[may]} it from now on.`)
     return true
   })

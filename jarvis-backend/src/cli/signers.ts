@@ -1,5 +1,5 @@
 import { existsSync, readFileSync } from 'node:fs'
-import { JarvisError, type SshKeyInfo, type SshKeyReply } from 'protocol'
+import { JarvisError, type SshKeyReply } from 'protocol'
 import type { Config } from '../config/config.ts'
 import type { Input } from './options.ts'
 import { asOperatorOnce } from './remote/operator.ts'
@@ -39,7 +39,7 @@ export async function signers(
     case 'remove':
       await withPassword('Removing a key', async (operator, stepUp) => {
         await stepUp()
-        await operator.send('DELETE', `signers/ssh/${encodeURIComponent(what)}`)
+        await operator.call('DELETE /api/signers/ssh/:id', { params: { id: what } })
         console.log('Removed. It decides no more; what it has signed stays valid.')
       })
       return
@@ -49,7 +49,7 @@ export async function signers(
 }
 
 async function list(operator: Remote) {
-  const { items } = await operator.get<{ items: SshKeyInfo[] }>('signers/ssh')
+  const { items } = await operator.call('GET /api/signers/ssh')
   if (items.length === 0) console.log('No SSH key signs for you.')
   else
     console.log(
@@ -61,7 +61,7 @@ async function list(operator: Remote) {
 }
 
 async function add(operator: Remote, key: string, older: string | undefined) {
-  const reply = await operator.send<SshKeyReply>('POST', 'signers/ssh', { key })
+  const reply = await operator.call('POST /api/signers/ssh', { body: { key } })
   const added = reply.key ?? (await countersigned(operator, reply.countersign, older))
   console.log(`${added.id} signs for you from now on.`)
 }
@@ -80,7 +80,7 @@ function countersigned(operator: Remote, asked: SshKeyReply['countersign'], olde
       `An older key of yours must sign it: add --sign and its file (${sshKeys.join(', ')}).`,
     )
   const signature = signBySsh(statement, namespace, older)
-  return operator.send<SshKeyInfo>('POST', 'signers/ssh/countersign', { statement, signature })
+  return operator.call('POST /api/signers/ssh/countersign', { body: { statement, signature } })
 }
 
 /** Reads the line of a `.pub` file. The name of its private key may be given instead. */

@@ -1,6 +1,6 @@
-import type { Card, Entry, LoginReply, PlanRun, RunbookRunReply } from 'protocol'
-import { JarvisError } from 'protocol'
-import type { Ask as AskServer } from '../lib/one-connection.ts'
+import type { Card, Entry, PlanRun } from 'protocol'
+import type { Ask } from '../lib/one-connection.ts'
+import { createRemote } from './remote/remote.ts'
 
 /** The ending of a runbook that was started. `waits`: a card waits for a person; `open`: the plan still runs, and the time to wait is over. */
 export type RunbookEnd = 'done' | 'failed' | 'waits' | 'denied' | 'open'
@@ -10,7 +10,7 @@ export type StartRunbook = {
   url: string
   password: string
   /** Sends each request only to a server that has proved its identity. @throws JarvisError if another program answers */
-  ask?: AskServer | undefined
+  ask?: Ask | undefined
   name: string
   inputs: Record<string, string>
   /** Longest time to wait for the end, ms. */
@@ -28,16 +28,18 @@ export type StartRunbook = {
  */
 export async function startRunbook(parts: StartRunbook): Promise<RunbookEnd> {
   const { name, inputs, say, now } = parts
-  const ask = await signIn(parts)
-  const { sessionId } = await ask<RunbookRunReply>(`runbooks/${encodeURIComponent(name)}/run`, { inputs })
+  const remote = createRemote(parts.url, undefined, parts.ask)
+  const { token } = await remote.call('POST /api/auth/login', { body: { password: parts.password } })
+  const { call } = remote.as(token)
+  const { sessionId } = await call('POST /api/runbooks/:name/run', { params: { name }, body: { inputs } })
   say(`Started in session ${sessionId}.`)
   const until = now() + parts.waitMs
   let told: string | undefined
   for (;;) {
-    const plans = (await ask<{ items: PlanRun[] }>('plans?limit=50')).items
+    const plans = (await call('GET /api/plans', { query: { limit: 50 } })).items
     const plan = plans.find((one) => one.sessionId === sessionId)
     // The list of cards is not read, because a program that reads it counts as a screen that shows the cards.
-    const { items } = await ask<{ items: Entry[] }>(`sessions/${sessionId}/entries`)
+    const { items } = await call('GET /api/sessions/:id/entries', { params: { id: sessionId } })
     const end = plan === undefined ? endBefore(items, say) : endOf(plan, say)
     if (end !== undefined) return end
     const card = openCard(items)
@@ -49,29 +51,6 @@ export async function startRunbook(parts: StartRunbook): Promise<RunbookEnd> {
     }
     await parts.sleep(parts.everyMs)
   }
-}
-
-type Ask = <T>(place: string, body?: object) => Promise<T>
-
-async function signIn({ url, password, ask = fetch }: StartRunbook): Promise<Ask> {
-  const send = async <T>(place: string, body: object | undefined, token?: string): Promise<T> => {
-    const response = await ask(`${url}/api/${place}`, {
-      headers: {
-        'content-type': 'application/json',
-        ...(token !== undefined && { authorization: `Bearer ${token}` }),
-      },
-      ...(body && { method: 'POST', body: JSON.stringify(body) }),
-    }).catch((cause: unknown) => {
-      if (cause instanceof JarvisError) throw cause
-      throw new JarvisError('not_found', `No JARVIS answers at ${url}. Start it with npm start.`, { cause })
-    })
-    const answer = (await response.json()) as { error?: { message: string } }
-    if (!response.ok)
-      throw new JarvisError('invalid_request', answer.error?.message ?? `The server answers ${response.status}.`)
-    return answer as T
-  }
-  const { token } = await send<LoginReply>('auth/login', { password })
-  return (place, body) => send(place, body, token)
 }
 
 const openCard = (entries: readonly Entry[]): Pick<Card, 'toolUseId' | 'sentence' | 'reason'> | undefined =>

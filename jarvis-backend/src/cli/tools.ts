@@ -1,4 +1,4 @@
-import type { Page, ToolInfo } from 'protocol'
+import type { ToolInfo } from 'protocol'
 import type { Config } from '../config/config.ts'
 import type { Input } from './options.ts'
 import { reach } from './remote/reach.ts'
@@ -12,7 +12,7 @@ export async function tools(
 ): Promise<void> {
   const word = positionals.join(' ').toLowerCase()
   const remote = await reach(config, values.url)
-  const all = (await remote.get<Page<ToolInfo>>('tools')).items
+  const all = (await remote.call('GET /api/tools')).items
   const exact = all.filter(({ name }) => name === word)
   const found =
     exact.length > 0

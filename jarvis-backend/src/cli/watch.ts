@@ -3,7 +3,7 @@ import type { Config } from '../config/config.ts'
 import { exitCodes } from './exit-codes.ts'
 import { type Input, shortMs } from './options.ts'
 import { reach } from './remote/reach.ts'
-import type { Remote } from './remote/remote.ts'
+import { eventsOf, type Remote } from './remote/remote.ts'
 import { markOf, narrow, type Style, styleFor, timeOf } from './terminal/style.ts'
 import { visible } from './terminal/visible.ts'
 
@@ -52,7 +52,9 @@ export async function watch(
   const settled = setTimeout(() => void reading.then(begin), settleMs)
   const timer = setInterval(look, lookEveryMs)
   try {
-    for await (const { event, data } of remote.events('events', { signal: over.signal })) {
+    for await (const { event, data } of eventsOf((options) => remote.open('GET /api/events', options), {
+      signal: over.signal,
+    })) {
       if (event === 'changed') look()
       else {
         const line = data as Activity
@@ -95,14 +97,14 @@ function createJournalTail(remote: Remote, since: number, tell: (entry: JournalE
   let last: number | undefined
   return async () => {
     const added: JournalEntry[] = []
-    for (let before = ''; ; ) {
-      const { items, next } = await remote.get<JournalPage>(`journal?limit=100${before}`)
+    for (let before: number | undefined; ; ) {
+      const { items, next }: JournalPage = await remote.call('GET /api/journal', { query: { limit: 100, before } })
       const fresh = items.filter(({ seq, at }) => (last === undefined ? at >= since : seq > last))
       added.push(...fresh)
       if (fresh.length < items.length || next === undefined) break
-      before = `&before=${next}`
+      before = Number(next)
     }
-    last = added[0]?.seq ?? last ?? (await remote.get<JournalPage>('journal?limit=1')).items[0]?.seq ?? 0
+    last = added[0]?.seq ?? last ?? (await remote.call('GET /api/journal', { query: { limit: 1 } })).items[0]?.seq ?? 0
     for (const entry of added.reverse()) tell(entry)
   }
 }

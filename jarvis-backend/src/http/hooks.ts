@@ -21,7 +21,7 @@ export function hookRoutes(parts: {
   const { hook, journal, transactions } = parts
   return [
     route('/hooks').get(
-      'Whether there is a key of the [webhook](alerts.md).',
+      'Tells if there is a key of the [webhook](alerts.md).',
       { role: 'owner', reply: z.object({ pve: Key }) },
       () => ({
         pve: hook.state(),

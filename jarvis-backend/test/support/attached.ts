@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import type { AttachedServer, AttachedServersReply, AttachedToolInfo } from 'protocol'
+import type { AttachedServer, AttachedToolInfo } from 'protocol'
 import { onTestFinished } from 'vitest'
 import type { TestJarvis } from './start-jarvis.ts'
 
@@ -42,8 +42,7 @@ export const odd = (planPath: string, more: object = {}) => ({
   ...more,
 })
 
-export const serversOf = async (jarvis: TestJarvis) =>
-  (await (await jarvis.rest('/api/mcp-servers')).json()) as AttachedServersReply
+export const serversOf = (jarvis: TestJarvis) => jarvis.as('operator').call('GET /api/mcp-servers')
 
 /** Waits until what the list says of a server is so. */
 export async function until(jarvis: TestJarvis, name: string, isSo: (server: AttachedServer) => boolean) {
@@ -57,9 +56,8 @@ export async function until(jarvis: TestJarvis, name: string, isSo: (server: Att
 
 /** Allows the program that waits. @throws where none does */
 export async function allow(jarvis: TestJarvis, name: string) {
-  const { program } = await until(jarvis, name, ({ state }) => state === 'waiting')
-  const answer = await jarvis.rest(`/api/mcp-servers/${name}/allow`, { method: 'POST', json: { program } })
-  if (!answer.ok) throw new Error(`${name} was not allowed: ${await answer.text()}`)
+  const { program = '' } = await until(jarvis, name, ({ state }) => state === 'waiting')
+  await jarvis.as('operator').call('POST /api/mcp-servers/:name/allow', { params: { name }, body: { program } })
 }
 
 /** Waits until it is connected; a program that nobody allowed yet is allowed first. */

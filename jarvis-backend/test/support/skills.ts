@@ -1,6 +1,5 @@
 import { mkdirSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
-import type { SkillList, SkillTree } from 'protocol'
 import type { TestJarvis } from './start-jarvis.ts'
 
 export const skillText = (name: string, { description = `What ${name} is for.`, body = 'Do this.' } = {}) =>
@@ -20,9 +19,9 @@ export function writeSkill(
   }
 }
 
-export const skillList = async (jarvis: TestJarvis) => (await (await jarvis.rest('/api/skills')).json()) as SkillList
-export const skillTree = async (jarvis: TestJarvis, name: string) =>
-  (await (await jarvis.rest(`/api/skills/${encodeURIComponent(name)}`)).json()) as SkillTree
+export const skillList = (jarvis: TestJarvis) => jarvis.as('operator').call('GET /api/skills')
+export const skillTree = (jarvis: TestJarvis, name: string) =>
+  jarvis.as('operator').call('GET /api/skills/:name', { params: { name } })
 export const approve = (jarvis: TestJarvis, name: string, hash: string | null) =>
   jarvis.rest(`/api/skills/${name}/approve`, { method: 'POST', json: { hash } })
 

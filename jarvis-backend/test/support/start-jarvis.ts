@@ -6,6 +6,7 @@ import type { Homelab } from 'homelab-ports/ports'
 import jwt from 'jsonwebtoken'
 import { systemClock } from 'node-kit/clock'
 import type { ChatEvents, ChatReplies, ChatRequests, Role } from 'protocol'
+import { type Client, createClient } from 'protocol/client'
 import { io, type Socket } from 'socket.io-client'
 import { onTestFinished } from 'vitest'
 import type { Model } from '../../src/agent/model.ts'
@@ -181,6 +182,21 @@ export async function startJarvis(options: StartOptions = {}) {
     if (options.dataDir === undefined) rmSync(dataDir, { recursive: true, force: true })
   })
 
+  /** Gives the password where it is asked for again, as the dashboard's dialog does. Fails where a reply is not as its route describes it. */
+  async function rest(path: string, init: RequestInit & { role?: Role; json?: unknown } = {}): Promise<Response> {
+    const headers = {
+      authorization: `Bearer ${tokenFor(init.role ?? 'operator')}`,
+      ...(init.json === undefined ? {} : { 'content-type': 'application/json' }),
+      ...(init.headers as Record<string, string> | undefined),
+    }
+    const body = init.json === undefined ? {} : { body: JSON.stringify(init.json) }
+    const given = jarvis.newPassword ?? password
+    const ask = () => fetch(url + path, { ...init, headers, ...body })
+    const response = await withStepUp(url, headers.authorization, ask, given)
+    await expectTrue(jarvis.routes, init.method ?? 'GET', path, response)
+    return response
+  }
+
   return {
     url,
     hub: jarvis.hub,
@@ -203,20 +219,9 @@ export async function startJarvis(options: StartOptions = {}) {
       screens.push(screen)
       return screen
     },
-    /** Gives the password where it is asked for again, as the dashboard's dialog does. Fails where a reply is not as its route describes it. */
-    async rest(path: string, init: RequestInit & { role?: Role; json?: unknown } = {}): Promise<Response> {
-      const headers = {
-        authorization: `Bearer ${tokenFor(init.role ?? 'operator')}`,
-        ...(init.json === undefined ? {} : { 'content-type': 'application/json' }),
-        ...(init.headers as Record<string, string> | undefined),
-      }
-      const body = init.json === undefined ? {} : { body: JSON.stringify(init.json) }
-      const given = jarvis.newPassword ?? password
-      const ask = () => fetch(url + path, { ...init, headers, ...body })
-      const response = await withStepUp(url, headers.authorization, ask, given)
-      await expectTrue(jarvis.routes, init.method ?? 'GET', path, response)
-      return response
-    },
+    rest,
+    /** The typed client of somebody with this role, over `rest`. */
+    as: (role: Role): Client => createClient({ url: '', fetch: (path, asked) => rest(path, { ...asked, role }) }),
     /** Gives the password for this token, so that for five minutes it may do what asks for it. */
     stepUp: (token: string) => stepUp(url, `Bearer ${token}`, jarvis.newPassword ?? password),
     /** Fails where the script was not played to its end. */

@@ -25,8 +25,7 @@ export const post = (
 /** Decides the next card that waits. */
 export async function decide(jarvis: TestJarvis, confirmed: boolean): Promise<void> {
   const { toolUseId } = await firstCard(jarvis)
-  const response = await jarvis.rest(`/api/confirmations/${toolUseId}`, { method: 'POST', json: { confirmed } })
-  if (!response.ok) throw new Error(await response.text())
+  await jarvis.as('operator').call('POST /api/confirmations/:id', { params: { id: toolUseId }, body: { confirmed } })
 }
 
 const base = {

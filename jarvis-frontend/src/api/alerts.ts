@@ -1,10 +1,10 @@
-import type { Alert, AlertsReply } from 'protocol'
+import type { Alert } from 'protocol'
 import { call } from './http.ts'
 import { Remote, useRemote } from './remote.ts'
 
 /** The alerts that have not ended, gravest first. `aheadMs`: how far the server's clock is ahead of this browser's. */
 export const alerts = new Remote(async () => {
-  const reply = await call<AlertsReply>('GET', '/api/alerts')
+  const reply = await call('GET /api/alerts')
   return { ...reply, aheadMs: reply.now - Date.now() }
 })
 export const useAlerts = () => useRemote(alerts)

@@ -1,7 +1,8 @@
 import type { Display, MeReply, Role, SignInReply } from 'protocol'
+import { ApiError } from 'protocol/client'
 import { keep } from '../lib/keep.ts'
 import { Value } from '../lib/value.ts'
-import { ApiError, call } from './http.ts'
+import { call } from './http.ts'
 import { passwordQuestion } from './step-up.ts'
 
 /** A person's rights, from least to most. `member`: a person with a role of policy.yaml. */
@@ -71,7 +72,7 @@ function enter(key: string, person: MeReply['person']): void {
  */
 export async function renewPerson(): Promise<Display | undefined> {
   const before = signedIn.get()
-  const { person, display } = await call<MeReply>('GET', '/api/auth/me')
+  const { person, display } = await call('GET /api/auth/me')
   const isSame = person.name === keep.get('name') && person.role === keep.get('role')
   if (before === undefined || before !== signedIn.get()) return undefined
   if (!isSame) enter(before.key, person)
@@ -79,7 +80,7 @@ export async function renewPerson(): Promise<Display | undefined> {
 }
 
 /** Saves the person's display settings for all browsers. */
-export const keepDisplay = (display: Display) => call<Display>('PUT', '/api/auth/display', display)
+export const keepDisplay = (display: Display) => call('PUT /api/auth/display', { body: display })
 
 /** Removes the sign-in from this browser. Unsent text stays. */
 export function forget(): void {
@@ -92,7 +93,7 @@ export function forget(): void {
 export const signOutProblem = new Value<string | undefined>(undefined)
 
 export async function signOut(): Promise<void> {
-  const problem = await call('POST', '/api/auth/logout').then(
+  const problem = await call('POST /api/auth/logout').then(
     () => undefined,
     // An already ended sign-in is not an error.
     (error: unknown) =>

@@ -1,10 +1,9 @@
-import type { ChangesReply } from 'protocol'
 import { call } from './http.ts'
 import { Remote, useRemote } from './remote.ts'
 
 /** Changes that go back by themselves unless a person keeps them, soonest first. `aheadMs`: how far the server's clock is ahead of this browser's. */
 export const armed = new Remote(async () => {
-  const { items, now } = await call<ChangesReply>('GET', '/api/changes?armed=true')
+  const { items, now } = await call('GET /api/changes', { query: { armed: 'true' } })
   return { items, aheadMs: now - Date.now() }
 })
 

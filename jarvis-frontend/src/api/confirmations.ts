@@ -1,4 +1,4 @@
-import type { ConfirmationRow, Page } from 'protocol'
+import type { ConfirmationRow } from 'protocol'
 import { call } from './http.ts'
 import { Remote, useRemote } from './remote.ts'
 
@@ -6,7 +6,7 @@ type Lists = { pending: ConfirmationRow[]; decided: ConfirmationRow[] }
 
 /** Waiting cards, soonest to expire first, and cards decided in the last day, newest first. */
 export const confirmations = new Remote<Lists>(async () => {
-  const { items } = await call<Page<ConfirmationRow>>('GET', '/api/confirmations')
+  const { items } = await call('GET /api/confirmations')
   return {
     pending: items.filter((row) => row.decision === undefined).sort((a, b) => a.expiresAt - b.expiresAt),
     decided: items
@@ -19,4 +19,4 @@ export const useConfirmations = (): Lists | undefined => useRemote(confirmations
 
 /** Takes back a denial, so that the same call asks again. @throws ApiError `conflict` if it was taken back before */
 export const takeDenialBack = (toolUseId: string) =>
-  call('DELETE', `/api/confirmations/${encodeURIComponent(toolUseId)}/denial`)
+  call('DELETE /api/confirmations/:id/denial', { params: { id: toolUseId } })

@@ -1,6 +1,6 @@
+import { ApiError } from 'protocol/client'
 import { expect, test } from 'vitest'
 import { type Checked, Checks } from './executions.ts'
-import { ApiError } from './http.ts'
 
 function start() {
   const asked: { id: string; answer: (checked: Checked) => void; refuse: (error: Error) => void }[] = []

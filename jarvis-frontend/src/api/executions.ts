@@ -1,5 +1,6 @@
+import { ApiError } from 'protocol/client'
 import { Value } from '../lib/value.ts'
-import { ApiError, call } from './http.ts'
+import { call } from './http.ts'
 
 export type Checked = { outcome: 'done' | 'failed' | 'unknown'; text: string }
 /** A check of a call with an unknown outcome. `seen`: the newest answer; `problem`: why the last check failed. */
@@ -43,4 +44,4 @@ export class Checks {
 const problemOf = (error: unknown) =>
   `${error instanceof ApiError ? error.message : 'The answer could not be read.'} Nothing was run.`
 
-export const checks = new Checks((id) => call<Checked>('POST', `/api/executions/${encodeURIComponent(id)}/check`))
+export const checks = new Checks((id) => call('POST /api/executions/:id/check', { params: { id } }))

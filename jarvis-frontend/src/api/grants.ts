@@ -1,9 +1,9 @@
-import type { Grant, Page } from 'protocol'
+import type { Grant } from 'protocol'
 import { call } from './http.ts'
 import { Remote, useRemote } from './remote.ts'
 
 /** The grants that are valid now. */
-export const grants = new Remote(() => call<Page<Grant>>('GET', '/api/grants'))
+export const grants = new Remote(() => call('GET /api/grants'))
 export const useGrants = (): Grant[] | undefined => useRemote(grants)?.items
 
-export const revokeGrant = (id: string) => call('DELETE', `/api/grants/${encodeURIComponent(id)}`)
+export const revokeGrant = (id: string) => call('DELETE /api/grants/:id', { params: { id } })

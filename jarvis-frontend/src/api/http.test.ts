@@ -1,7 +1,8 @@
 import { createServer, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
+import { ApiError } from 'protocol/client'
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest'
-import { ApiError, bearer, call, setCredentials, withPassword } from './http.ts'
+import { bearer, call, setCredentials, withPassword } from './http.ts'
 
 type Request = { method: string | undefined; token: string | undefined; type: string | undefined; body: string }
 
@@ -17,12 +18,14 @@ const server = createServer(async (request, response) => {
   seen.push({ method, token: headers.authorization, type: headers['content-type'], body })
   answers.shift()?.(response)
 })
-let url = ''
+const own = globalThis.fetch
 beforeAll(async () => {
   await new Promise<void>((done) => server.listen(0, '127.0.0.1', done))
-  url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
+  const base = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
+  globalThis.fetch = (path, init) => own(new URL(String(path), base), init)
 })
 afterAll(() => {
+  globalThis.fetch = own
   server.closeAllConnections()
   return new Promise((done) => server.close(done))
 })
@@ -54,9 +57,9 @@ const failed = (asked: Promise<unknown>) =>
 
 test('a call carries the token and its body as JSON, and returns the answer', async () => {
   says(200, '{"id":1}')
-  expect(await call('POST', url, { name: 'a' })).toEqual({ id: 1 })
+  expect(await call('POST /api/mcp-tokens', { body: { name: 'a' } })).toEqual({ id: 1 })
   says(204, '')
-  expect(await call('DELETE', url)).toBeUndefined()
+  expect(await call('DELETE /api/setup')).toBeUndefined()
   expect(seen).toEqual([
     { method: 'POST', token: 'Bearer tok', type: 'application/json', body: '{"name":"a"}' },
     { method: 'DELETE', token: 'Bearer tok', type: undefined, body: '' },
@@ -68,7 +71,7 @@ test('without a token, and where a cookie holds it, a call says nothing of one',
   for (const asking of [undefined, {}]) {
     holder = asking
     says(200, '')
-    await call('GET', url)
+    await call('GET /api/status')
   }
   expect(seen.map(({ token }) => token)).toEqual([undefined, undefined])
 })
@@ -108,7 +111,7 @@ test.each([
   ],
 ])('%s is an ApiError with words for a person', async (_, status, body, headers, code, message, retryAfterS) => {
   says(status, body, headers)
-  const fault = await failed(call('GET', url))
+  const fault = await failed(call('GET /api/status'))
   expect(fault).toBeInstanceOf(ApiError)
   expect(fault).toMatchObject({ code, retryAfterS })
   expect((fault as Error).message).toMatch(message)
@@ -125,33 +128,33 @@ test.each([
   ],
 ])('a connection that ends %s is unreachable', async (_, answer) => {
   answers.push(answer)
-  expect(await failed(call('GET', url))).toMatchObject({ name: 'ApiError', code: 'unreachable' })
+  expect(await failed(call('GET /api/status'))).toMatchObject({ name: 'ApiError', code: 'unreachable' })
 })
 
 test.each(['unauthorized', 'token_expired'])('%s signs out, unless another sign-in came meanwhile', async (code) => {
   says(401, error(code))
-  await failed(call('GET', url))
+  await failed(call('GET /api/status'))
   expect(signedOut).toBe(1)
   answers.push((response) => {
     holder = {}
     response.writeHead(401).end(error(code))
   })
-  await failed(call('GET', url))
+  await failed(call('GET /api/status'))
   expect(signedOut).toBe(1)
 })
 
 test('a call that needs the password is repeated once when it was given, and refused when not', async () => {
   says(403, error('step_up_required'))
-  expect(await failed(call('GET', url))).toMatchObject({ code: 'step_up_required' })
+  expect(await failed(call('GET /api/status'))).toMatchObject({ code: 'step_up_required' })
   expect(seen).toHaveLength(1)
   isGiven = true
   says(403, error('step_up_required'))
   says(200, '"done"')
-  expect(await call('PUT', url, 5)).toBe('done')
+  expect(await call('PUT /api/settings', { body: { profile: 'lockdown' } })).toBe('done')
   expect(seen.slice(1)).toEqual([seen[2], seen[2]])
   says(403, error('step_up_required'))
   says(403, error('step_up_required'))
-  expect(await failed(call('GET', url))).toMatchObject({ code: 'step_up_required' })
+  expect(await failed(call('GET /api/status'))).toMatchObject({ code: 'step_up_required' })
   expect(seen).toHaveLength(5)
 })
 

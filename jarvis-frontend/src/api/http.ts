@@ -1,17 +1,4 @@
-import type { ErrorBody } from 'protocol'
-
-/** A failed call. `code`: the server's code, or `unreachable` if JARVIS did not answer. */
-export class ApiError extends Error {
-  readonly code: string
-  readonly retryAfterS: number | undefined
-
-  constructor(code: string, message: string, retryAfterS?: number) {
-    super(message)
-    this.name = 'ApiError'
-    this.code = code
-    this.retryAfterS = retryAfterS
-  }
-}
+import { ApiError, type Client, createClient, type Fetch } from 'protocol/client'
 
 /** The sign-in of a person. `token`: undefined if a cookie holds it, which scripts cannot read. */
 type Holder = { token?: string }
@@ -30,24 +17,35 @@ export function setCredentials(source: typeof holder, signedOut: typeof onSigned
 /** The token; undefined if nobody is signed in or a cookie holds it. */
 export const bearer = (): string | undefined => holder()?.token
 
-/** The authorization header for requests that do not use `call`. */
-export function authorization(): Record<string, string> {
-  const token = bearer()
-  return token === undefined ? {} : { Authorization: `Bearer ${token}` }
+/** Makes a client of the server of this page, as the person who is signed in. */
+export const clientOver = (fetch: Fetch): Client => createClient({ url: '', token: bearer, fetch })
+
+const once = clientOver((address, asked) => fetch(address, asked).catch(unreached))
+
+/** Makes a request. If the server asks for the password, asks the person and repeats the request. @throws ApiError */
+export const call: Client['call'] = (...asked) => withPassword(() => asPerson(() => once.call(...asked)))
+/** Reads a file, as `call`. @throws ApiError */
+export const file = (...asked: Parameters<Client['open']>): Promise<Blob> =>
+  withPassword(() => asPerson(async () => (await once.open(...asked)).blob().catch(unreached)))
+
+function unreached(error: unknown): never {
+  if ((error as Error).name === 'AbortError') throw error
+  throw new ApiError('unreachable', 'JARVIS could not be reached. Is it running?')
 }
 
-type Asked = [
-  method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE',
-  path: string,
-  body?: unknown,
-  options?: Pick<RequestInit, 'keepalive'>,
-]
-
-/**
- * Makes a REST call. If the server asks for the password, asks the person and repeats the call. @throws ApiError on anything but a JSON or empty 2xx
- * answer
- */
-export const call = <T>(...asked: Asked): Promise<T> => withPassword(() => once<T>(...asked))
+/** Ends the sign-in of this page if the server no longer accepts it. */
+async function asPerson<T>(attempt: () => Promise<T>): Promise<T> {
+  const asking = holder()
+  try {
+    return await attempt()
+  } catch (error) {
+    const { code } = error as { code?: unknown }
+    const isSignedOut = code === 'unauthorized' || code === 'token_expired'
+    // An error for an earlier sign-in does not end the present one.
+    if (isSignedOut && asking === holder()) onSignedOut()
+    throw error
+  }
+}
 
 /**
  * Runs `attempt`. If the server asks for the password, asks the person and runs `attempt` again. @throws ApiError any error of `attempt`;
@@ -61,45 +59,4 @@ export async function withPassword<T>(attempt: () => Promise<T>): Promise<T> {
     if (!isAsked || !(await askForPassword())) throw error
     return await attempt()
   }
-}
-
-async function once<T>(...[method, path, body, options = {}]: Asked): Promise<T> {
-  const headers = authorization()
-  const asking = holder()
-  if (body !== undefined) headers['Content-Type'] = 'application/json'
-  const response = await fetch(path, {
-    method,
-    headers,
-    ...(body !== undefined && { body: JSON.stringify(body) }),
-    ...options,
-  }).catch(unreached)
-  const text = await response.text().catch(unreached)
-  if (response.ok) return (text === '' ? undefined : parse(text)) as T
-  const { code, message } = errorIn(parse(text))
-  const isSignedOut = code === 'unauthorized' || code === 'token_expired'
-  // An error for an earlier sign-in does not end the present one.
-  if (isSignedOut && asking === holder()) onSignedOut()
-  const retryAfterS = Number(response.headers.get('Retry-After'))
-  throw new ApiError(code, message, retryAfterS > 0 ? retryAfterS : undefined)
-}
-
-function unreached(): never {
-  throw new ApiError('unreachable', 'JARVIS could not be reached. Is it running?')
-}
-
-const foreign = () => new ApiError('unreachable', 'The answer could not be read. Is this the right address?')
-
-function parse(text: string): unknown {
-  try {
-    return JSON.parse(text)
-  } catch {
-    throw foreign()
-  }
-}
-
-/** Returns the server's error. @throws ApiError `unreachable` if the answer is not from JARVIS, but for example from a proxy */
-function errorIn(body: unknown): ErrorBody['error'] {
-  const error = (body as Partial<ErrorBody> | null)?.error
-  if (typeof error?.code !== 'string') throw foreign()
-  return error
 }

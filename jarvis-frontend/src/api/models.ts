@@ -1,24 +1,12 @@
-import type {
-  ModelBody,
-  ModelFallback,
-  ModelPreset,
-  ModelProvider,
-  ModelsReply,
-  ModelTestBody,
-  ModelTestReply,
-  ProviderBody,
-} from 'protocol'
+import type { ModelBody, ModelFallback, ModelProvider, ModelTestBody, ProviderBody } from 'protocol'
 import { call } from './http.ts'
 
-export const readModels = () => call<ModelsReply>('GET', '/api/models')
+export const readModels = () => call('GET /api/models')
 export const testModel = (provider: ModelProvider, body: ModelTestBody) =>
-  call<ModelTestReply>('POST', `/api/models/${provider}/test`, body)
-export const saveModel = (provider: ModelProvider, body: ModelBody) =>
-  call<ModelsReply>('PUT', `/api/models/${provider}`, body)
-export const chooseModel = (model: string) => call<ModelsReply>('POST', '/api/models/use', { model })
-export const forgetModel = (provider: ModelProvider) => call<ModelsReply>('DELETE', `/api/models/${provider}`)
-export const readPresets = () => call<{ presets: ModelPreset[] }>('GET', '/api/models/presets')
-export const saveProvider = (name: ModelProvider, body: ProviderBody) =>
-  call<ModelsReply>('PUT', `/api/models/${name}`, body)
-export const saveFallbacks = (fallbacks: readonly ModelFallback[]) =>
-  call<ModelsReply>('PUT', '/api/models/fallbacks', { fallbacks })
+  call('POST /api/models/:provider/test', { params: { provider }, body })
+export const saveModel = (provider: ModelProvider, body: ModelBody | ProviderBody) =>
+  call('PUT /api/models/:provider', { params: { provider }, body })
+export const chooseModel = (model: string) => call('POST /api/models/use', { body: { model } })
+export const forgetModel = (provider: ModelProvider) => call('DELETE /api/models/:provider', { params: { provider } })
+export const readPresets = () => call('GET /api/models/presets')
+export const saveFallbacks = (fallbacks: ModelFallback[]) => call('PUT /api/models/fallbacks', { body: { fallbacks } })

@@ -1,15 +1,13 @@
-import type { PushBody, PushDevice, PushReply } from 'protocol'
+import type { Body } from 'protocol/client'
 import { call } from './http.ts'
 
-const path = (id: string) => `/api/push/${encodeURIComponent(id)}`
-
-export const readPush = () => call<PushReply>('GET', '/api/push')
-export const addDevice = (body: PushBody) => call<PushDevice>('POST', '/api/push', body)
-export const removeDevice = (id: string) => call('DELETE', path(id))
+export const readPush = () => call('GET /api/push')
+export const addDevice = (body: Body<'POST /api/push'>) => call('POST /api/push', { body })
+export const removeDevice = (id: string) => call('DELETE /api/push/:id', { params: { id } })
 /** Tells the server that this browser was seen, and its push subscription, or null if it has none any more. */
 export async function seenHere(id: string) {
   const registration = await navigator.serviceWorker?.getRegistration('/')
   const subscription = await registration?.pushManager?.getSubscription()
-  return call('POST', `${path(id)}/seen`, { endpoint: subscription?.endpoint ?? null })
+  return call('POST /api/push/:id/seen', { params: { id }, body: { endpoint: subscription?.endpoint ?? null } })
 }
-export const testDevice = (id: string) => call<PushDevice>('POST', `${path(id)}/test`)
+export const testDevice = (id: string) => call('POST /api/push/:id/test', { params: { id } })

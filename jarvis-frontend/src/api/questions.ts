@@ -1,11 +1,9 @@
-import type { QuestionRow, QuestionsReply } from 'protocol'
+import type { QuestionRow } from 'protocol'
 import { call } from './http.ts'
 import { Remote, useRemote } from './remote.ts'
 
 /** Waiting questions, oldest first, then questions that ended in the last day, newest first. */
-export const questions = new Remote<readonly QuestionRow[]>(
-  async () => (await call<QuestionsReply>('GET', '/api/questions')).items,
-)
+export const questions = new Remote<readonly QuestionRow[]>(async () => (await call('GET /api/questions')).items)
 
 /** All questions, waiting and recently ended; undefined until they are loaded. */
 export const useQuestions = (): readonly QuestionRow[] | undefined => useRemote(questions)

@@ -1,12 +1,10 @@
-import type { SessionSummary, SessionsPage } from 'protocol'
+import type { SessionSummary } from 'protocol'
 import { useValue } from '../lib/use-value.ts'
 import { Value } from '../lib/value.ts'
 import { call } from './http.ts'
 import { Remote, useRemote } from './remote.ts'
 
-export const sessionPath = (id: string) => `/api/sessions/${encodeURIComponent(id)}`
-
-export const sessions = new Remote(() => call<SessionsPage>('GET', '/api/sessions?limit=100'))
+export const sessions = new Remote(() => call('GET /api/sessions', { query: { limit: 100 } }))
 export const useSessions = (): SessionSummary[] | undefined => useRemote(sessions)?.items
 /** The open session, if it is not among the newest 100. */
 export const unlisted = new Value<SessionSummary | undefined>(undefined)
@@ -21,4 +19,5 @@ export function useSessionCount(): number | undefined {
   return page?.total ?? (page?.next === undefined ? page?.items.length : undefined)
 }
 
-export const setRehearsal = (id: string, isRehearsal: boolean) => call('PATCH', sessionPath(id), { isRehearsal })
+export const setRehearsal = (id: string, isRehearsal: boolean) =>
+  call('PATCH /api/sessions/:id', { params: { id }, body: { isRehearsal } })

@@ -1,32 +1,19 @@
-import type {
-  ApiTokenInfo,
-  ApiTokenReply,
-  Door,
-  LogLine,
-  Page,
-  ProfileName,
-  SettingsReply,
-  SignInReply,
-  TokenScope,
-} from 'protocol'
+import type { ProfileName } from 'protocol'
+import type { Body, Query } from 'protocol/client'
 import { call } from './http.ts'
 
-export const readSettings = () => call<SettingsReply>('GET', '/api/settings')
-export const setProfile = (profile: ProfileName) => call<SettingsReply>('PUT', '/api/settings', { profile })
+export const readSettings = () => call('GET /api/settings')
+export const setProfile = (profile: ProfileName) => call('PUT /api/settings', { body: { profile } })
 
-export const apiTokens = () => call<Page<ApiTokenInfo>>('GET', '/api/tokens')
-export const makeToken = (token: {
-  name: string
-  doors: readonly Door[]
-  scope: TokenScope
-  expiresInDays?: number
-  requestsPerMinute?: number
-}) => call<ApiTokenReply>('POST', '/api/tokens', token)
-export const revokeToken = (name: string) => call('DELETE', `/api/tokens/${encodeURIComponent(name)}`)
+export const apiTokens = () => call('GET /api/tokens')
+export const makeToken = (token: Body<'POST /api/tokens'>) => call('POST /api/tokens', { body: token })
+export const revokeToken = (name: string) => call('DELETE /api/tokens/:name', { params: { name } })
 
-/** Changes the password, which signs out every other session. The token in the reply replaces the present one. */
-/** @throws ApiError `second_factor_required` if a code is missing. */
+/**
+ * Changes the password, which signs out every other session. The token in the reply replaces the present one. @throws ApiError
+ * `second_factor_required` if a code is missing
+ */
 export const changePassword = (current: string, next: string, code: string) =>
-  call<SignInReply>('POST', '/api/auth/password', { current, next, ...(code !== '' && { code }) })
+  call('POST /api/auth/password', { body: { current, next, ...(code !== '' && { code }) } })
 
-export const readLogs = (level: string) => call<Page<LogLine>>('GET', `/api/logs?level=${level}`)
+export const readLogs = (level: Query<'GET /api/logs'>['level']) => call('GET /api/logs', { query: { level } })

@@ -1,4 +1,4 @@
-import type { Card, DecisionChallenge, DecisionProof, DecisionTerms } from 'protocol'
+import type { Card, DecisionProof, DecisionTerms } from 'protocol'
 import { passkeyProblem } from '../lib/passkey-problem.ts'
 import { askPasskey } from '../lib/passkeys.ts'
 import { call } from './http.ts'
@@ -8,11 +8,10 @@ import { call } from './http.ts'
  * @throws ApiError if the server refuses; Error with text for the card if nothing was signed
  */
 export async function signApproval({ toolUseId }: Pick<Card, 'toolUseId'>, terms: DecisionTerms) {
-  const { options, problem } = await call<DecisionChallenge>(
-    'POST',
-    `/api/confirmations/${encodeURIComponent(toolUseId)}/challenge`,
-    terms,
-  )
+  const { options, problem } = await call('POST /api/confirmations/:id/challenge', {
+    params: { id: toolUseId },
+    body: terms,
+  })
   if (options === undefined) throw new Error(problem ?? 'No passkey can sign this.')
   const response = await askPasskey(options).catch((error: unknown) => {
     throw new Error(passkeyProblem(error) ?? 'Nothing was signed, so nothing was decided. The card waits.')

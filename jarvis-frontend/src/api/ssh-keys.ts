@@ -1,16 +1,15 @@
-import type { SshKeyInfo, SshKeyReply } from 'protocol'
+import { ApiError } from 'protocol/client'
 import { askPasskey } from '../lib/passkeys.ts'
-import { ApiError, call } from './http.ts'
+import { call } from './http.ts'
 
-export const listSshKeys = () => call<{ items: SshKeyInfo[] }>('GET', '/api/signers/ssh')
-export const removeSshKey = (id: string) => call<void>('DELETE', `/api/signers/ssh/${encodeURIComponent(id)}`)
+export const listSshKeys = () => call('GET /api/signers/ssh')
+export const removeSshKey = (id: string) => call('DELETE /api/signers/ssh/:id', { params: { id } })
 
-const ofPerson = (id: string) => `/api/people/${encodeURIComponent(id)}/signers/ssh`
 /** Lists another person's SSH keys. For owners. */
-export const listSshKeysOf = (id: string) => call<{ items: SshKeyInfo[] }>('GET', ofPerson(id))
+export const listSshKeysOf = (id: string) => call('GET /api/people/:id/signers/ssh', { params: { id } })
 /** Removes another person's SSH key. For owners. @throws ApiError `not_found` if the key does not exist */
 export const removeSshKeyOf = (id: string, key: string) =>
-  call<void>('DELETE', `${ofPerson(id)}/${encodeURIComponent(key)}`)
+  call('DELETE /api/people/:id/signers/ssh/:key', { params: { id, key } })
 
 /**
  * Enrols an SSH key. If the person has passkeys, one of them must countersign the key.
@@ -18,7 +17,7 @@ export const removeSshKeyOf = (id: string, key: string) =>
  * @throws ApiError, also if only an older SSH key can countersign; Error if the person declined
  */
 export async function addSshKey(key: string, name: string): Promise<void> {
-  const { countersign } = await call<SshKeyReply>('POST', '/api/signers/ssh', { key, name })
+  const { countersign } = await call('POST /api/signers/ssh', { body: { key, name } })
   if (countersign === undefined) return
   const { options, sshKeys } = countersign
   if (options === undefined)
@@ -28,5 +27,5 @@ export async function addSshKey(key: string, name: string): Promise<void> {
         ? 'A passkey of yours must sign this key, and passkeys do not work at this address.'
         : 'An older key of yours must sign this key: npm run jarvis -- signers add FILE.pub --sign OLDER_KEY.',
     )
-  await call<SshKeyInfo>('POST', '/api/signers/ssh/countersign', { response: await askPasskey(options) })
+  await call('POST /api/signers/ssh/countersign', { body: { response: await askPasskey(options) } })
 }

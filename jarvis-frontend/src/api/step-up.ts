@@ -1,4 +1,3 @@
-import type { StepUpReply } from 'protocol'
 import { Value } from '../lib/value.ts'
 import { call } from './http.ts'
 
@@ -25,5 +24,4 @@ export function askForPassword(): Promise<boolean> {
  * Gives the password again. For five minutes, this sign-in may make the calls that need it.
  * @throws ApiError `invalid_credentials`, `second_factor_required`, `too_many_requests`
  */
-export const stepUp = (given: { password: string; code?: string }) =>
-  call<StepUpReply>('POST', '/api/auth/step-up', given)
+export const stepUp = (given: { password: string; code?: string }) => call('POST /api/auth/step-up', { body: given })

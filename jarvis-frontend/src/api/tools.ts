@@ -1,8 +1,8 @@
-import type { ClassifyReply, Effect, Page, ToolCalls, ToolInfo } from 'protocol'
+import type { Effect, ToolInfo } from 'protocol'
 import { call } from './http.ts'
 import { Remote, useRemote } from './remote.ts'
 
-export const tools = new Remote(() => call<Page<ToolInfo>>('GET', '/api/tools'))
+export const tools = new Remote(() => call('GET /api/tools'))
 export const useTools = (): ToolInfo[] | undefined => useRemote(tools)?.items
 
 /** The first known tool with an effect that has all properties of `wanted`. */
@@ -11,8 +11,8 @@ export const toolFor = (known: readonly ToolInfo[], wanted: Effect): ToolInfo | 
     effects.some((effect) => Object.entries(wanted).every(([key, value]) => effect[key as keyof Effect] === value)),
   )
 
-export const readCalls = () => call<ToolCalls>('GET', '/api/tools/calls')
+export const readCalls = () => call('GET /api/tools/calls')
 
 /** Asks for the verdict that a call would get. Runs nothing. */
 export const classify = (name: string, input: Record<string, unknown>) =>
-  call<ClassifyReply>('POST', `/api/tools/${encodeURIComponent(name)}/classify`, { input })
+  call('POST /api/tools/:name/classify', { params: { name }, body: { input } })

@@ -1,5 +1,5 @@
+import { ApiError } from 'protocol/client'
 import { useEffect, useReducer, useRef, useState } from 'react'
-import { ApiError } from './http.ts'
 
 const againAfterMs = 5_000
 

@@ -1,6 +1,6 @@
+import { ApiError } from 'protocol/client'
 import { useEffect, useRef, useState } from 'react'
 import { breakGlass } from '../api/break-glass.ts'
-import { ApiError } from '../api/http.ts'
 import { Mark } from '../ui/mark.tsx'
 import { say } from './announce.tsx'
 import './glass.css'

@@ -1,7 +1,7 @@
 import type { LinkReply } from 'protocol'
+import { ApiError } from 'protocol/client'
 import { useEffect, useRef, useState } from 'react'
 import { signedIn } from '../api/auth.ts'
-import { ApiError } from '../api/http.ts'
 import { readLink, takeLink } from '../api/links.ts'
 import { exactTime } from '../lib/format.ts'
 import { useValue } from '../lib/use-value.ts'

@@ -1,4 +1,4 @@
-import type { ApiError } from '../api/http.ts'
+import type { ApiError } from 'protocol/client'
 import { useValue } from '../lib/use-value.ts'
 import { Visible } from '../ui/boxed.tsx'
 import { Mark } from '../ui/mark.tsx'

@@ -1,6 +1,6 @@
+import { ApiError } from 'protocol/client'
 import { useEffect, useRef } from 'react'
 import { signedIn } from '../api/auth.ts'
-import { ApiError } from '../api/http.ts'
 import { listPasskeys, stepUpWithPasskey } from '../api/passkeys.ts'
 import { type PasswordQuestion, stepUp } from '../api/step-up.ts'
 import { useLoad } from '../api/use-load.ts'

@@ -1,5 +1,5 @@
+import { ApiError } from 'protocol/client'
 import { useState } from 'react'
-import { ApiError } from '../api/http.ts'
 import { clock } from '../lib/format.ts'
 import { useNow } from '../ui/use-now.ts'
 

@@ -1,7 +1,7 @@
 import type { WaysReply } from 'protocol'
+import { ApiError } from 'protocol/client'
 import { useEffect, useRef, useState } from 'react'
 import { signOutProblem } from '../api/auth.ts'
-import { ApiError } from '../api/http.ts'
 import { readWays, resume, signIn } from '../api/sign-in.ts'
 import { passkeyProblem } from '../lib/passkey-problem.ts'
 import { endPasskeyOffer, hasPasskeys } from '../lib/passkeys.ts'

@@ -24,6 +24,7 @@ export const Attachment = z.object({
   heightPx: z.int().optional(),
 })
 export type Attachment = z.infer<typeof Attachment>
+export type TranscriptionReply = z.infer<typeof TranscriptionReply>
 
 /** Ids of uploaded files that are sent with a message. */
 export const AttachmentIds = z.array(AttachmentId).min(1).max(mostAttachments)

@@ -185,3 +185,6 @@ export const ChannelRules = z.strictObject({
   escalation: z.record(z.string().max(60), z.int().min(0).max(3_600)),
 })
 export type ChannelRules = z.infer<typeof ChannelRules>
+export type ChannelPairings = z.infer<typeof ChannelPairings>
+export type ChannelDeliveries = z.infer<typeof ChannelDeliveries>
+export type ChannelTapReply = z.infer<typeof ChannelTapReply>

@@ -383,3 +383,4 @@ export const LogLine = z.object({
   detail: z.string().optional(),
 })
 export type LogLine = z.infer<typeof LogLine>
+export type RatingBody = z.infer<typeof RatingBody>

@@ -31,6 +31,7 @@ export const SshKeyReply = z.object({
     .optional(),
 })
 export type SshKeyReply = z.infer<typeof SshKeyReply>
+export type SshKeysReply = z.infer<typeof SshKeysReply>
 export const SshCountersignBody = z.union([
   z.strictObject({ response: PasskeyAssertion }),
   z.strictObject({ statement: z.string().max(4_000), signature: z.string().max(10_000) }),

@@ -1,4 +1,4 @@
-import { JarvisError, type LoginReply } from 'protocol'
+import { JarvisError } from 'protocol'
 import { createPrompt, isTerminal, type Prompt } from '../terminal/prompt.ts'
 import { type Remote, ServerRefused } from './remote.ts'
 
@@ -25,17 +25,17 @@ export async function asOperator<T>(
   const password = await prompt.secret(`${words} (nothing steps back): `)
   if (password === undefined || password === '') return undefined
   const { token } = await withCode(prompt, 'Code of your app, or a recovery code', (more) =>
-    remote.send<LoginReply>('POST', 'auth/login', { password, ...more }),
+    remote.call('POST /api/auth/login', { body: { password, ...more } }),
   )
   const operator = remote.as(token)
   try {
     return await work(operator, () =>
       withCode(prompt, 'The next code of your app', (more) =>
-        operator.send('POST', 'auth/step-up', { password, ...more }),
+        operator.call('POST /api/auth/step-up', { body: { password, ...more } }),
       ),
     )
   } finally {
-    await operator.send('POST', 'auth/logout')
+    await operator.call('POST /api/auth/logout')
   }
 }
 

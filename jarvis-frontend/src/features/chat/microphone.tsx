@@ -1,5 +1,5 @@
 import { useEffect, useRef, useState } from 'react'
-import { transcribe } from '../../api/transcriptions.ts'
+import { call } from '../../api/http.ts'
 import { Icon } from '../../ui/icon.tsx'
 
 /** Maximum length of a recording, s; the same as for voice notes. */
@@ -54,7 +54,7 @@ export function Microphone({ onSaid }: { onSaid: (words: string) => void }) {
     setState('reads')
     onSaid('Listening to what you said.')
     try {
-      const { text } = await transcribe(name, await base64Of(audio))
+      const { text } = await call('POST /api/transcriptions', { body: { name, data: await base64Of(audio) } })
       if (gone.current.signal.aborted) return
       onSaid(text.trim() === '' ? 'Nothing was heard.' : 'Read it, then send it.')
       put(text.trim())

@@ -1,6 +1,6 @@
 import type { Limits } from 'protocol'
+import { ApiError } from 'protocol/client'
 import { useId, useState } from 'react'
-import { ApiError } from '../../api/http.ts'
 import { setLimits, useLimits } from '../../api/limits.ts'
 
 type Pair = 'storageRatio' | 'ramRatio' | 'temperatureC' | 'backupHours'

@@ -1,6 +1,6 @@
 import type { Card, FileDiff as Diff } from 'protocol'
 import { useEffect, useLayoutEffect, useRef, useState, useSyncExternalStore } from 'react'
-import { readDiff } from '../../api/workbench.ts'
+import { call } from '../../api/http.ts'
 import { plural } from '../../lib/format.ts'
 import { Visible } from '../../ui/boxed.tsx'
 import { FileDiff } from '../../ui/file-diff.tsx'
@@ -41,7 +41,7 @@ export function FileDiffs({ card, onUnseen }: { card: Card; onUnseen: (lines: nu
   const show = (index: number, lines: number) => {
     setMore((now) => ({ ...now, [index]: (now[index] ?? 0) + lines }))
     if (whole === undefined)
-      readDiff(card.toolUseId).then(
+      call('GET /api/workbench/diff/:toolUseId', { params: { toolUseId: card.toolUseId } }).then(
         ({ items }) => {
           setWhole(items)
           setProblem(undefined)

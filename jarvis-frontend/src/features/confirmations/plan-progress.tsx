@@ -1,6 +1,6 @@
 import type { Card, PlanRun, PlanStep } from 'protocol'
+import { ApiError } from 'protocol/client'
 import { useState } from 'react'
-import { ApiError } from '../../api/http.ts'
 import { readPlan, stopPlan } from '../../api/runbooks.ts'
 import { useLoad } from '../../api/use-load.ts'
 import { clock, duration, plural } from '../../lib/format.ts'

@@ -1,6 +1,6 @@
 import type { WorkspaceText } from 'protocol'
+import { ApiError } from 'protocol/client'
 import { useEffect, useRef, useState } from 'react'
-import { ApiError } from '../../api/http.ts'
 import { deleteFile, readFile, writeFile } from '../../api/memory.ts'
 import { exactTime } from '../../lib/format.ts'
 import { keep } from '../../lib/keep.ts'

@@ -1,6 +1,6 @@
 import type { SessionSummary, SessionsPage } from 'protocol'
+import { ApiError } from 'protocol/client'
 import { useEffect, useMemo, useRef, useState } from 'react'
-import { ApiError } from '../../api/http.ts'
 import { listSessions, type SessionFilter } from '../../api/session-acts.ts'
 import { useLoad } from '../../api/use-load.ts'
 

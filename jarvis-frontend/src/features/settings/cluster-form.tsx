@@ -1,7 +1,7 @@
 import type { SetupClusterBody, SetupProbeReply, SetupReply, SetupTestReply } from 'protocol'
+import { ApiError } from 'protocol/client'
 import { useState } from 'react'
-import { ApiError } from '../../api/http.ts'
-import { probeCluster, saveCluster, testCluster } from '../../api/setup.ts'
+import { call } from '../../api/http.ts'
 import { exactTime } from '../../lib/format.ts'
 import { Visible } from '../../ui/boxed.tsx'
 import { CopyButton } from '../../ui/copy-button.tsx'
@@ -49,7 +49,7 @@ export function ClusterForm({
       forget()
       const url = String(new FormData(form).get('url')).trim()
       // A person may leave out the scheme.
-      const shown = await probeCluster(url.includes('://') ? url : `https://${url}`)
+      const shown = await call('POST /api/setup/probe', { body: { url: url.includes('://') ? url : `https://${url}` } })
       setSeen(shown)
       setAccepted(shown.isTrusted)
     })
@@ -64,9 +64,10 @@ export function ClusterForm({
         tokenSecret: String(given.get('tokenSecret')).trim(),
         fingerprints: isTrusted ? [] : [fingerprint],
       }
-      setTested({ cluster, found: await testCluster(cluster) })
+      setTested({ cluster, found: await call('POST /api/setup/test', { body: cluster }) })
     })
-  const save = (cluster: SetupClusterBody) => attempt(async () => setSavedTo((await saveCluster(cluster)).savedTo))
+  const save = (cluster: SetupClusterBody) =>
+    attempt(async () => setSavedTo((await call('POST /api/setup/save', { body: cluster })).savedTo))
   return (
     <>
       <form

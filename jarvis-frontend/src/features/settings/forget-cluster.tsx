@@ -1,6 +1,6 @@
+import { ApiError } from 'protocol/client'
 import { useState } from 'react'
-import { ApiError } from '../../api/http.ts'
-import { forgetCluster } from '../../api/setup.ts'
+import { call } from '../../api/http.ts'
 import { FormProblem } from './form-problem.tsx'
 
 /** Removes the saved cluster and its token. */
@@ -9,7 +9,7 @@ export function ForgetCluster({ onForgotten }: { onForgotten: () => void }) {
   const [problem, setProblem] = useState<string>()
   const forget = async () => {
     try {
-      await forgetCluster()
+      await call('DELETE /api/setup')
       setAsking(false)
       setProblem(undefined)
       onForgotten()

@@ -1,6 +1,6 @@
 import type { AttachedServer, AttachedSignInReply, AttachedTier, AttachedToolInfo } from 'protocol'
+import { ApiError } from 'protocol/client'
 import { useState } from 'react'
-import { ApiError } from '../../api/http.ts'
 import {
   allowMcpServer,
   changeMcpServer,

@@ -1,5 +1,5 @@
+import { ApiError } from 'protocol/client'
 import { useState } from 'react'
-import { ApiError } from '../../api/http.ts'
 import { addMcpServer } from '../../api/mcp-servers.ts'
 import { meantAddress } from './address.ts'
 import { FormProblem } from './form-problem.tsx'

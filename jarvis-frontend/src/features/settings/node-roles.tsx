@@ -1,7 +1,7 @@
 import type { NodeRolesReply } from 'protocol'
+import { ApiError } from 'protocol/client'
 import { useState } from 'react'
-import { ApiError } from '../../api/http.ts'
-import { setNodeRoles } from '../../api/node-roles.ts'
+import { call } from '../../api/http.ts'
 import { FormSaid, type Said } from './form-problem.tsx'
 
 /** A field for the purpose of each node, in a few words. @param nodes the nodes that the cluster names now */
@@ -14,7 +14,8 @@ export function NodeRolesForm(props: { nodes: readonly string[]; known: NodeRole
     const given = new FormData(form)
     const entries = names.map((name) => [name, String(given.get(name) ?? known.roles[name] ?? '').trim()] as const)
     try {
-      setKnown(await setNodeRoles(Object.fromEntries(entries.filter(([, role]) => role !== ''))))
+      const roles = Object.fromEntries(entries.filter(([, role]) => role !== ''))
+      setKnown(await call('PUT /api/node-roles', { body: { roles } }))
       setSaid({ ok: true, text: 'Kept.' })
     } catch (error) {
       setSaid({ ok: false, text: `Not kept: ${error instanceof ApiError ? error.message : 'no answer came.'}` })

@@ -1,6 +1,6 @@
+import { ApiError } from 'protocol/client'
 import { useState } from 'react'
 import { signedIn, takeReply } from '../../api/auth.ts'
-import { ApiError } from '../../api/http.ts'
 import { changePassword } from '../../api/settings.ts'
 import { useValue } from '../../lib/use-value.ts'
 import { Username } from '../../ui/username.tsx'

@@ -1,7 +1,7 @@
 import type { ModelKind, ModelPreset, ModelProviderInfo, ModelsReply, ProviderBody } from 'protocol'
 import { modelApiTitles } from 'protocol/model-apis'
 import { useEffect, useId, useState } from 'react'
-import { chooseModel, readPresets, saveProvider } from '../../api/models.ts'
+import { chooseModel, readPresets, saveModel } from '../../api/models.ts'
 import { problemOf, type Said, Verdict, verdictOf } from './verdict.tsx'
 
 /** The default API. */
@@ -66,7 +66,7 @@ export function ProviderForm({
   const save = (form: HTMLFormElement, isUsed: boolean) =>
     attempt(async () => {
       const { name, body } = read(form)
-      const saved = await saveProvider(name, body)
+      const saved = await saveModel(name, body)
       onSaved(isUsed ? await chooseModel(`${name}/${body.models[0]}`) : saved, isUsed)
       return undefined
     })

@@ -1,6 +1,6 @@
 import type { ApiTokenInfo, Door } from 'protocol'
+import { ApiError } from 'protocol/client'
 import { useState } from 'react'
-import { ApiError } from '../../api/http.ts'
 import { makeToken, revokeToken } from '../../api/settings.ts'
 import { ago, exactTime, longSpan } from '../../lib/format.ts'
 import { Visible } from '../../ui/boxed.tsx'

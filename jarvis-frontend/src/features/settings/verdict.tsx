@@ -1,5 +1,5 @@
 import type { ModelProviderInfo, ModelTestBody } from 'protocol'
-import { ApiError } from '../../api/http.ts'
+import { ApiError } from 'protocol/client'
 import { testModel } from '../../api/models.ts'
 import { duration } from '../../lib/format.ts'
 import { Visible } from '../../ui/boxed.tsx'

@@ -1,7 +1,7 @@
 import type { DoctorCheck, DoctorReply } from 'protocol'
+import { ApiError } from 'protocol/client'
 import { useState } from 'react'
-import { ApiError } from '../../api/http.ts'
-import { examine } from '../../api/setup.ts'
+import { call } from '../../api/http.ts'
 import { exactTime } from '../../lib/format.ts'
 import { Visible } from '../../ui/boxed.tsx'
 import { Mark } from '../../ui/mark.tsx'
@@ -18,7 +18,7 @@ export function Doctor({ isResting }: { isResting: boolean }) {
   const run = async () => {
     setRunning(true)
     try {
-      setFound(await examine())
+      setFound(await call('GET /api/doctor'))
       setProblem(undefined)
     } catch (error) {
       setProblem(error instanceof ApiError ? error.message : 'The answer could not be read.')

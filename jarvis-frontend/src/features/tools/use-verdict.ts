@@ -1,6 +1,6 @@
 import type { ClassifyReply } from 'protocol'
+import { ApiError } from 'protocol/client'
 import { useEffect, useState } from 'react'
-import { ApiError } from '../../api/http.ts'
 import { classify } from '../../api/tools.ts'
 
 const settleMs = 200

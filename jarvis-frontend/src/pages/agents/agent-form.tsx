@@ -1,7 +1,7 @@
 import type { AgentBody, AgentDetail, AgentsReply } from 'protocol'
+import { ApiError } from 'protocol/client'
 import { useState } from 'react'
 import { saveAgent } from '../../api/agents.ts'
-import { ApiError } from '../../api/http.ts'
 import { say } from '../../app/announce.tsx'
 import { Problem } from '../../app/load-state.tsx'
 import { useEscape } from '../../lib/use-escape.ts'

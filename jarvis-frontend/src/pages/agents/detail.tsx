@@ -1,7 +1,7 @@
 import type { AgentDeed, AgentDetail, AgentInfo, AgentsReply } from 'protocol'
+import { ApiError } from 'protocol/client'
 import { useState } from 'react'
 import { filesOf, readAgent, removeAgent } from '../../api/agents.ts'
-import { ApiError } from '../../api/http.ts'
 import { listSkills } from '../../api/skills.ts'
 import { useLoad } from '../../api/use-load.ts'
 import { say } from '../../app/announce.tsx'

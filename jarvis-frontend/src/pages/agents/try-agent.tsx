@@ -1,7 +1,8 @@
-import type { AgentClassifyReply, AgentTryReply, Entry, Page, Verdict } from 'protocol'
+import type { AgentClassifyReply, AgentTryReply, Verdict } from 'protocol'
+import { ApiError } from 'protocol/client'
 import { useState } from 'react'
 import { classifyFor, tryAgents } from '../../api/agents.ts'
-import { ApiError, call } from '../../api/http.ts'
+import { call } from '../../api/http.ts'
 import { useLoad } from '../../api/use-load.ts'
 import { Problem } from '../../app/load-state.tsx'
 import { Markdown } from '../../features/chat/markdown.tsx'
@@ -147,7 +148,7 @@ export function Compare({ ids }: { ids: readonly string[] }) {
 }
 
 function Answer({ agent, sessionId }: { agent: string; sessionId: string }) {
-  const read = () => call<Page<Entry>>('GET', `/api/sessions/${sessionId}/entries?limit=100`)
+  const read = () => call('GET /api/sessions/:id/entries', { params: { id: sessionId }, query: { limit: 100 } })
   const { data, problem } = useLoad(sessionId, read, ['connect', 'sessions'])
   const entries = data?.items ?? []
   const end = entries.findLast((entry) => entry.type === 'done' || entry.type === 'error')

@@ -1,7 +1,7 @@
 import type { AgentBinding, AgentWhichReply } from 'protocol'
+import { ApiError } from 'protocol/client'
 import { useState } from 'react'
 import { whichAgent } from '../../api/agents.ts'
-import { ApiError } from '../../api/http.ts'
 import { Problem } from '../../app/load-state.tsx'
 import { Visible } from '../../ui/boxed.tsx'
 import { Icon } from '../../ui/icon.tsx'

@@ -1,7 +1,7 @@
 import type { Alert, CheckRow } from 'protocol'
+import { ApiError } from 'protocol/client'
 import { useMemo, useRef, useState } from 'react'
 import { type HistoryFilter, readHistory } from '../../api/alert-acts.ts'
-import { ApiError } from '../../api/http.ts'
 import { useLoad } from '../../api/use-load.ts'
 import { Problem, Skeletons } from '../../app/load-state.tsx'
 import { AlertList } from '../../features/alerts/list.tsx'

@@ -1,6 +1,6 @@
 import type { Job } from 'protocol'
+import { ApiError } from 'protocol/client'
 import { useState } from 'react'
-import { ApiError } from '../../api/http.ts'
 import { allowDrills, changeJob, readHeartbeat, removeJob, runJob } from '../../api/jobs.ts'
 import { useLoad } from '../../api/use-load.ts'
 import { say } from '../../app/announce.tsx'

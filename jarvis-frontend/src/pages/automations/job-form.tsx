@@ -1,6 +1,6 @@
 import type { Job, SchedulePreview } from 'protocol'
+import { ApiError } from 'protocol/client'
 import { useEffect, useState } from 'react'
-import { ApiError } from '../../api/http.ts'
 import { changeJob, makeJob, previewSchedule } from '../../api/jobs.ts'
 import { say } from '../../app/announce.tsx'
 import { Problem } from '../../app/load-state.tsx'

@@ -1,6 +1,6 @@
+import { ApiError } from 'protocol/client'
 import { useState } from 'react'
 import { signedIn } from '../../api/auth.ts'
-import { ApiError } from '../../api/http.ts'
 import { readJobs, switchJobs } from '../../api/jobs.ts'
 import { useLoad } from '../../api/use-load.ts'
 import { say } from '../../app/announce.tsx'

@@ -1,7 +1,7 @@
+import { ApiError } from 'protocol/client'
 import { useState } from 'react'
 import { endWindow, makeWindow, readWindows } from '../../api/alert-acts.ts'
 import { signedIn } from '../../api/auth.ts'
-import { ApiError } from '../../api/http.ts'
 import { useLoad } from '../../api/use-load.ts'
 import { Problem, Resting, Skeletons, useIsLive } from '../../app/load-state.tsx'
 import { PageHead } from '../../app/page-head.tsx'

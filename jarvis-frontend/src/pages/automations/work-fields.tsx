@@ -1,5 +1,5 @@
 import type { Job } from 'protocol'
-import { ApiError } from '../../api/http.ts'
+import { ApiError } from 'protocol/client'
 import { listRunbooks } from '../../api/runbooks.ts'
 import { useLoad } from '../../api/use-load.ts'
 

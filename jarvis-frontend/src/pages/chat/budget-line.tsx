@@ -1,7 +1,7 @@
 import type { EntryOf } from 'protocol'
+import { ApiError } from 'protocol/client'
 import { useState } from 'react'
-import { allowMore } from '../../api/budgets.ts'
-import { ApiError } from '../../api/http.ts'
+import { call } from '../../api/http.ts'
 import { say } from '../../app/announce.tsx'
 import { Step } from '../../features/chat/step.tsx'
 import { Visible } from '../../ui/boxed.tsx'
@@ -26,7 +26,7 @@ export function BudgetLine({
     setAsking(true)
     setProblem(undefined)
     try {
-      await allowMore(entry.runId, moreUsd)
+      await call('POST /api/budgets/runs/:runId', { params: { runId: entry.runId }, body: { usd: moreUsd } })
       say('This run may cost $1 more.')
     } catch (error) {
       setProblem(error instanceof ApiError ? error.message : 'It could not be allowed.')

@@ -2,7 +2,6 @@ import type { EntryOf } from 'protocol'
 import { useState } from 'react'
 import { signedIn } from '../../api/auth.ts'
 import { call } from '../../api/http.ts'
-import { sessionPath } from '../../api/sessions.ts'
 import { useIsLive } from '../../app/load-state.tsx'
 import type { Run } from '../../features/chat/runs.ts'
 import { useEscape } from '../../lib/use-escape.ts'
@@ -27,7 +26,8 @@ export function Rating({ sessionId, run }: { sessionId: string; run: Run }) {
   const rate = (rating: Word | null, note?: string) => {
     const body = { rating, ...(note !== undefined && note.trim() !== '' && { note }) }
     setWriting(false)
-    call('PUT', `${sessionPath(sessionId)}/entries/${answer.seq}/rating`, body).then(
+    const params = { id: sessionId, seq: String(answer.seq) }
+    call('PUT /api/sessions/:id/entries/:seq/rating', { params, body }).then(
       () => setProblem(''),
       (error: Error) => setProblem(`Not kept: ${error.message}`),
     )

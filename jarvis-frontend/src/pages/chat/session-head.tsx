@@ -1,9 +1,9 @@
 import type { SessionSummary } from 'protocol'
 import { Suspense, useEffect, useState } from 'react'
 import { signedIn } from '../../api/auth.ts'
+import { call } from '../../api/http.ts'
 import { renameSession } from '../../api/session-acts.ts'
 import { sessions, setRehearsal, unlisted, useSessions } from '../../api/sessions.ts'
-import { readSession } from '../../api/shares.ts'
 import { useLoad } from '../../api/use-load.ts'
 import { say } from '../../app/announce.tsx'
 import { later } from '../../app/later.tsx'
@@ -38,7 +38,7 @@ function useUnlisted(sessionId: string) {
   const isUnlisted = list !== undefined && !list.some(({ id }) => id === sessionId)
   const { data } = useLoad(
     `session ${isUnlisted ? sessionId : ''}`,
-    async () => (isUnlisted ? readSession(sessionId) : undefined),
+    async () => (isUnlisted ? call('GET /api/sessions/:id', { params: { id: sessionId } }) : undefined),
     ['connect', 'sessions', 'people'],
   )
   useEffect(() => {

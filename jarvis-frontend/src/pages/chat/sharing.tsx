@@ -2,9 +2,9 @@ import type { SessionShare, SessionSummary, ShareMay } from 'protocol'
 import { firstOwnerId } from 'protocol/facts'
 import { useState } from 'react'
 import { signedIn } from '../../api/auth.ts'
+import { call } from '../../api/http.ts'
 import { useNames } from '../../api/names.ts'
 import { readPeople } from '../../api/people.ts'
-import { readSession, shareSession, unshareSession } from '../../api/shares.ts'
 import { useLoad } from '../../api/use-load.ts'
 import { Over } from '../../app/over.tsx'
 import { useValue } from '../../lib/use-value.ts'
@@ -19,11 +19,11 @@ const mayWords: Record<ShareMay, string> = { look: 'reads', talk: 'reads and wri
 export function Sharing({ sessionId }: { sessionId: string }) {
   const me = useValue(signedIn)
   const { isMany, nameOf } = useNames()
-  const { data, again } = useLoad(`shares ${sessionId}`, () => readSession(sessionId), [
-    'connect',
-    'sessions',
-    'people',
-  ])
+  const { data, again } = useLoad(
+    `shares ${sessionId}`,
+    () => call('GET /api/sessions/:id', { params: { id: sessionId } }),
+    ['connect', 'sessions', 'people'],
+  )
   const [isOpen, setOpen] = useState(false)
   if (!isMany || me === undefined || data === undefined) return null
   const { person: owner = firstOwnerId, sharedWith = [] } = data
@@ -96,8 +96,14 @@ function SharingDialog({ session: { id, sharedWith = [] }, owner, owns, onClose,
               owns={owns}
               isOwn={share.person === me?.id}
               byName={nameOf(share.by)}
-              onMay={(may) => void act(shareSession(id, share.person, may))}
-              onEnd={() => void act(unshareSession(id, share.person))}
+              onMay={(may) =>
+                void act(
+                  call('PUT /api/sessions/:id/shares/:person', { params: { id, person: share.person }, body: { may } }),
+                )
+              }
+              onEnd={() =>
+                void act(call('DELETE /api/sessions/:id/shares/:person', { params: { id, person: share.person } }))
+              }
             />
           ))}
         </ul>
@@ -109,7 +115,12 @@ function SharingDialog({ session: { id, sharedWith = [] }, owner, owns, onClose,
               event.preventDefault()
               const given = new FormData(event.currentTarget)
               const may = given.get('may') === 'talk' ? 'talk' : 'look'
-              void act(shareSession(id, String(given.get('person')), may))
+              void act(
+                call('PUT /api/sessions/:id/shares/:person', {
+                  params: { id, person: String(given.get('person')) },
+                  body: { may },
+                }),
+              )
             }}
           >
             <label>

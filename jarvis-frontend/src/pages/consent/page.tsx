@@ -1,7 +1,7 @@
 import type { OAuthAsk, OAuthProblem } from 'protocol'
+import { ApiError } from 'protocol/client'
 import { useEffect, useState } from 'react'
-import { ApiError } from '../../api/http.ts'
-import { decideAccessRequest, openAccessRequest } from '../../api/oauth.ts'
+import { call } from '../../api/http.ts'
 import { Visible } from '../../ui/boxed.tsx'
 import { Mark } from '../../ui/mark.tsx'
 import { Ring } from '../../ui/ring.tsx'
@@ -17,7 +17,7 @@ export function ConsentPage() {
   useEffect(() => {
     document.title = 'Allow a client: JARVIS'
     let isCurrent = true
-    openAccessRequest(location.search).then(
+    call('POST /api/oauth/requests', { body: { query: location.search } }).then(
       (found) => isCurrent && setRequest(found),
       (error) => isCurrent && setProblem(problemOf(error)),
     )
@@ -66,7 +66,10 @@ function Question({ ask, onProblem }: { ask: OAuthAsk; onProblem: (problem: stri
     if (isBusy) return
     setBusy(true)
     try {
-      const { redirectTo } = await decideAccessRequest(ask.id, { allow, isReadOnly })
+      const { redirectTo } = await call('POST /api/oauth/requests/:id', {
+        params: { id: ask.id },
+        body: { allow, isReadOnly },
+      })
       location.assign(redirectTo)
     } catch (error) {
       onProblem(problemOf(error))

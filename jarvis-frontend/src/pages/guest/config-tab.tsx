@@ -1,5 +1,5 @@
 import type { Change, GuestReply } from 'protocol'
-import { readSnapshotConfig } from '../../api/guest.ts'
+import { call } from '../../api/http.ts'
 import { useLoad } from '../../api/use-load.ts'
 import { leftBy } from '../../app/changes/left-by.ts'
 import { Problem } from '../../app/load-state.tsx'
@@ -66,7 +66,9 @@ export function ConfigTab({ vmid, reply, changes, against, onAgainst }: Props) {
 }
 
 function Snapshot({ vmid, name, config }: { vmid: number; name: string; config: Config }) {
-  const read = useLoad(`${vmid} ${name} ${config.digest}`, () => readSnapshotConfig(vmid, name))
+  const read = useLoad(`${vmid} ${name} ${config.digest}`, () =>
+    call('GET /api/guests/:vmid/snapshots/:name', { params: { vmid: String(vmid), name } }),
+  )
   if (read.data === undefined) return <Problem error={read.problem} onAgain={read.again} />
   return (
     <Differences

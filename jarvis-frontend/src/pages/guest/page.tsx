@@ -1,6 +1,6 @@
 import type { Change, ClusterState, GuestReply, SampleRange } from 'protocol'
 import { Suspense } from 'react'
-import { readGuest } from '../../api/guest.ts'
+import { call } from '../../api/http.ts'
 import { useLoad } from '../../api/use-load.ts'
 import { GoesBack } from '../../app/changes/goes-back.tsx'
 import { later } from '../../app/later.tsx'
@@ -42,7 +42,11 @@ export function GuestPage({ vmid }: { vmid: number }) {
   const tab = tabs.find((known) => known === params.get('tab')) ?? 'overview'
   const range = ranges.find((known) => known === params.get('range')) ?? '24h'
   const guest = state?.guests.find((known) => known.vmid === vmid)
-  const read = useLoad(`${vmid} ${guest?.node} ${guest?.status} ${guest?.lock}`, () => readGuest(vmid), watched)
+  const read = useLoad(
+    `${vmid} ${guest?.node} ${guest?.status} ${guest?.lock}`,
+    () => call('GET /api/guests/:vmid', { params: { vmid: String(vmid) } }),
+    watched,
+  )
   const changes = useChanges(vmid)
   const onAsk = useAskNew()
   const linkTo = (change: Record<string, string>) =>

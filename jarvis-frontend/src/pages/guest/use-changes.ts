@@ -1,7 +1,7 @@
 import type { Change } from 'protocol'
+import { ApiError } from 'protocol/client'
 import { useRef, useState } from 'react'
 import { readChanges } from '../../api/change.ts'
-import { ApiError } from '../../api/http.ts'
 import { useLoad } from '../../api/use-load.ts'
 
 const pageSize = 60

@@ -1,7 +1,7 @@
 import type { JournalEntry } from 'protocol'
+import { ApiError } from 'protocol/client'
 import { lazy, Suspense, useEffect, useRef, useState } from 'react'
 import { signedIn } from '../../api/auth.ts'
-import { ApiError } from '../../api/http.ts'
 import { exportJournal, type JournalFilter, readJournal, verifyJournal } from '../../api/journal.ts'
 import { useLoad } from '../../api/use-load.ts'
 import { say } from '../../app/announce.tsx'

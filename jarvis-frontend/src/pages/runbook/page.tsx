@@ -1,7 +1,7 @@
 import type { RunbookCheck, RunbookText } from 'protocol'
+import { ApiError } from 'protocol/client'
 import { useEffect, useRef, useState } from 'react'
 import { signedIn } from '../../api/auth.ts'
-import { ApiError } from '../../api/http.ts'
 import { checkRunbook, deleteRunbook, readRunbook, runRunbook, saveRunbook } from '../../api/runbooks.ts'
 import { useLoad } from '../../api/use-load.ts'
 import { say } from '../../app/announce.tsx'

@@ -1,5 +1,5 @@
 import { download } from '../../api/download.ts'
-import { exportPath } from '../../api/session-acts.ts'
+import { file } from '../../api/http.ts'
 
 /** Downloads a session as a file with its title as the name. @throws ApiError */
 export function exportSession({ id, title }: { id: string; title: string }, format: 'markdown' | 'jsonl') {
@@ -8,5 +8,8 @@ export function exportSession({ id, title }: { id: string; title: string }, form
       .replaceAll(/[^\p{L}\p{N} ._-]/gu, '')
       .trim()
       .slice(0, 80) || 'session'
-  return download(exportPath(id, format), `${name}.${format === 'markdown' ? 'md' : 'jsonl'}`)
+  return download(
+    file('GET /api/sessions/:id/export', { params: { id }, query: { format } }),
+    `${name}.${format === 'markdown' ? 'md' : 'jsonl'}`,
+  )
 }

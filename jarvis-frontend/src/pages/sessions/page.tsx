@@ -29,7 +29,7 @@ export function SessionsPage() {
   const filter: SessionFilter = {
     ...(query.trim() !== '' && { q: query.trim() }),
     ...((source === 'chat' || source === 'mcp' || source === 'v1') && { source }),
-    ...(isArchive && { archived: 'only' }),
+    ...(isArchive && { archived: 'only' as const }),
   }
   const filters = (
     <fieldset className="filters">

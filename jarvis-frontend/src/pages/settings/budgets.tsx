@@ -1,7 +1,7 @@
 import type { BudgetLimits, BudgetState, BudgetsReply, Budgets as Limits } from 'protocol'
+import { ApiError } from 'protocol/client'
 import { useState } from 'react'
-import { changeBudgets, readBudgets } from '../../api/budgets.ts'
-import { ApiError } from '../../api/http.ts'
+import { call } from '../../api/http.ts'
 import { useLoad } from '../../api/use-load.ts'
 import { say } from '../../app/announce.tsx'
 import { Problem, Resting, Skeletons } from '../../app/load-state.tsx'
@@ -20,7 +20,11 @@ const units = [
 /** Today's use of models, and the limits. */
 export function Budgets() {
   const { isOperator, isLive, isResting } = useRights()
-  const { data, problem, again, put } = useLoad('budgets', readBudgets, ['connect', 'settings', 'sessions'])
+  const { data, problem, again, put } = useLoad('budgets', () => call('GET /api/budgets'), [
+    'connect',
+    'settings',
+    'sessions',
+  ])
   return (
     <Section id="budgets" title="Budgets">
       <p>
@@ -133,7 +137,7 @@ function Form({
   const save = async () => {
     setProblem(undefined)
     try {
-      onChanged(await changeBudgets(limits))
+      onChanged(await call('PUT /api/budgets', { body: limits }))
       say('The limits are kept.')
     } catch (error) {
       setProblem(error instanceof ApiError ? error.message : 'The limits could not be kept.')

@@ -1,5 +1,5 @@
+import { ApiError } from 'protocol/client'
 import { useState } from 'react'
-import { ApiError } from '../../api/http.ts'
 import { readFile, writeFile } from '../../api/memory.ts'
 import { readSettings } from '../../api/settings.ts'
 import { useLoad } from '../../api/use-load.ts'

@@ -1,5 +1,5 @@
 import { useEffect, useState } from 'react'
-import { readSetup } from '../../api/setup.ts'
+import { call } from '../../api/http.ts'
 import { status as known, useStatus } from '../../api/status.ts'
 import { useLoad } from '../../api/use-load.ts'
 import { Problem, Resting, Skeletons } from '../../app/load-state.tsx'
@@ -19,7 +19,7 @@ export function Proxmox() {
   const { isOperator, isLive, isResting } = useRights()
   const { data, problem, again } = useLoad(
     isOperator ? 'setup' : 'none',
-    () => (isOperator ? readSetup() : Promise.resolve(undefined)),
+    () => (isOperator ? call('GET /api/setup') : Promise.resolve(undefined)),
     ['connect'],
   )
   const status = useStatus()

@@ -1,4 +1,4 @@
-import { ApiError } from '../../api/http.ts'
+import { ApiError } from 'protocol/client'
 import { restartJarvis, status } from '../../api/status.ts'
 import { say } from '../../app/announce.tsx'
 import { live } from '../../app/live.ts'

@@ -1,7 +1,7 @@
 import type { ProfileName } from 'protocol'
+import { ApiError } from 'protocol/client'
 import { useState } from 'react'
 import { useGrants } from '../../api/grants.ts'
-import { ApiError } from '../../api/http.ts'
 import { readSettings, setProfile } from '../../api/settings.ts'
 import { useStatus } from '../../api/status.ts'
 import { useLoad } from '../../api/use-load.ts'

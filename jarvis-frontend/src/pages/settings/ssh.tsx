@@ -1,8 +1,8 @@
 import type { DoctorReply } from 'protocol'
+import { ApiError } from 'protocol/client'
 import { useState } from 'react'
-import { ApiError } from '../../api/http.ts'
+import { call } from '../../api/http.ts'
 import { readSettings } from '../../api/settings.ts'
-import { examineParts } from '../../api/setup.ts'
 import { useStatus } from '../../api/status.ts'
 import { useLoad } from '../../api/use-load.ts'
 import { Problem, Resting, Skeletons } from '../../app/load-state.tsx'
@@ -31,7 +31,7 @@ export function Ssh() {
     setBusy(true)
     setFailed(undefined)
     try {
-      setFound(await examineParts())
+      setFound(await call('GET /api/doctor', { query: { model: '0' } }))
     } catch (error) {
       setFailed(error instanceof ApiError ? error.message : 'The answer could not be read.')
     }

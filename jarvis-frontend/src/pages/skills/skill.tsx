@@ -1,7 +1,7 @@
 import type { SkillTree } from 'protocol'
+import { ApiError } from 'protocol/client'
 import { useState } from 'react'
 import { signedIn } from '../../api/auth.ts'
-import { ApiError } from '../../api/http.ts'
 import { approveSkill, deleteSkill, readSkill, turnSkillOff } from '../../api/skills.ts'
 import { useLoad } from '../../api/use-load.ts'
 import { say } from '../../app/announce.tsx'

@@ -1,7 +1,7 @@
 import type { CommandData, CommandRow } from 'protocol'
 import { useState } from 'react'
 import { signedIn } from '../../../api/auth.ts'
-import { stopCommand } from '../../../api/workbench.ts'
+import { call } from '../../../api/http.ts'
 import { clock, duration, plural, timeOfDay } from '../../../lib/format.ts'
 import { useValue } from '../../../lib/use-value.ts'
 import { Visible } from '../../../ui/boxed.tsx'
@@ -177,7 +177,8 @@ function Stop({ sessionId, row, onStopped }: { sessionId: string; row: CommandRo
   if (!isAllowed) return null
   const stop = () => {
     setSaid('stopping…')
-    stopCommand(sessionId, row.id).then(onStopped, (error: Error) => {
+    const params = { id: sessionId, commandId: row.id }
+    call('POST /api/sessions/:id/commands/:commandId/stop', { params }).then(onStopped, (error: Error) => {
       setSaid(error.message)
       onStopped()
     })

@@ -1,6 +1,6 @@
 import type { CommandRow, CommandsReply } from 'protocol'
 import { useCallback, useEffect, useState } from 'react'
-import { readCommands } from '../../../api/workbench.ts'
+import { call } from '../../../api/http.ts'
 
 /** The state of a command. `now`: the server's time and this page's time at the server's answer, Unix ms. `problem`: why the state is unknown. */
 export type Live = {
@@ -30,7 +30,7 @@ function forgetAtNews(): void {
 function commandsOf(sessionId: string): Promise<CommandsReply> {
   const known = asked.get(sessionId)
   if (known !== undefined && Date.now() - known.at < freshMs) return known.reply
-  const reply = readCommands(sessionId)
+  const reply = call('GET /api/sessions/:id/commands', { params: { id: sessionId } })
   asked.clear()
   asked.set(sessionId, { at: Date.now(), reply })
   return reply

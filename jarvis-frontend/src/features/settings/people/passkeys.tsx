@@ -1,6 +1,6 @@
 import type { Passkey, PasskeysReply } from 'protocol'
+import { ApiError } from 'protocol/client'
 import { useState } from 'react'
-import { ApiError } from '../../../api/http.ts'
 import { register, removePasskey, renamePasskey } from '../../../api/passkeys.ts'
 import { passkeyProblem } from '../../../lib/passkey-problem.ts'
 import { Visible } from '../../../ui/boxed.tsx'

@@ -1,4 +1,4 @@
-import { ApiError } from '../../../api/http.ts'
+import { ApiError } from 'protocol/client'
 import { addSshKey, listSshKeys, removeSshKey } from '../../../api/ssh-keys.ts'
 import { useLoad } from '../../../api/use-load.ts'
 import { passkeyProblem } from '../../../lib/passkey-problem.ts'

@@ -1,5 +1,5 @@
+import { ApiError } from 'protocol/client'
 import { useState } from 'react'
-import { ApiError } from '../../../api/http.ts'
 
 /** Runs one request at a time and stores the error of the last one. */
 export function useAttempt() {

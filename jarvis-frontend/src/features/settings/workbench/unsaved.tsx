@@ -1,7 +1,7 @@
 import type { WorkbenchBody, WorkbenchPreview } from 'protocol'
+import { ApiError } from 'protocol/client'
 import { useEffect, useState } from 'react'
-import { ApiError } from '../../../api/http.ts'
-import { previewWorkbench } from '../../../api/workbench.ts'
+import { call } from '../../../api/http.ts'
 import { FormProblem } from '../form-problem.tsx'
 import { areaTitles } from './areas.tsx'
 
@@ -26,7 +26,7 @@ export function Unsaved({
   const [isBusy, setBusy] = useState(false)
   useEffect(() => {
     let isGone = false
-    previewWorkbench(body).then(
+    call('POST /api/workbench/preview', { body }).then(
       (found) => {
         if (isGone) return
         setPreview(found)
