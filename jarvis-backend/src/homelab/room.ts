@@ -8,7 +8,7 @@ import { limitsRoutes } from '../http/limits.ts'
 import { nodeRolesRoutes } from '../http/node-roles.ts'
 import { samplesRoutes } from '../http/samples.ts'
 import type { Clock } from '../lib/clock.ts'
-import { createGenerationStore } from '../store/sqlite/generations.ts'
+import { SqliteGenerationStore } from '../store/sqlite/generations.ts'
 import { SqliteSampleStore } from '../store/sqlite/samples/samples.ts'
 import type { OpenDemo } from './demo.ts'
 import { fillSamples } from './fill-samples.ts'
@@ -62,7 +62,7 @@ function openHomelab({ foundation, config, demo, replaced }: HomelabNeeds) {
     stream: () => createStreamRedactor(redactor),
   })
   const addresses = config.proxmox?.urls ?? [shown.cluster.state().isDemo ? 'demo' : 'real']
-  const generations = createGenerationStore(database)
+  const generations = new SqliteGenerationStore(database)
   generations.keepOf(addresses)
   const identities = createIdentities({
     store: generations,

@@ -16,7 +16,7 @@ import { startWorker } from '../lib/start-worker.ts'
 import { timeOfDay } from '../lib/time-of-day.ts'
 import { openMemoryReader } from '../store/sqlite/memory/store.ts'
 import { vectorsMissing } from '../store/sqlite/memory/vectors.ts'
-import { createMemoryWrites } from '../store/sqlite/memory/writes.ts'
+import { MemoryWrites } from '../store/sqlite/memory/writes.ts'
 import { memoryTools } from '../tools/memory/index.ts'
 import type { OwnMemory } from '../tools/memory/memory-tool.ts'
 import { withPorts } from '../tools/tool.ts'
@@ -130,7 +130,7 @@ class HouseMemory {
   readonly #index: Memory
   readonly #recall: ReturnType<typeof createRecall>
   readonly #workspace: Workspace
-  readonly #writes: ReturnType<typeof createMemoryWrites>
+  readonly #writes: MemoryWrites
   readonly #undo: ReturnType<typeof createUndoWrite>
   #cancelStart: (() => void) | undefined
 
@@ -140,7 +140,7 @@ class HouseMemory {
     this.#index = index
     this.#recall = createRecall(index)
     this.#workspace = createWorkspace(join(dataDir, 'workspace'))
-    this.#writes = createMemoryWrites(database, now)
+    this.#writes = new MemoryWrites(database, now)
     const parts = { writes: this.#writes, journal, transactions: database }
     this.filesBack = createRestoreFiles({ ...parts, workspace: this.#workspace })
     this.#undo = createUndoWrite({
