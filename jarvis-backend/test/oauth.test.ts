@@ -5,7 +5,7 @@ import { firstOwnerId, type McpTokenInfo, type Page } from 'protocol'
 import { beforeEach, expect, onTestFinished, test } from 'vitest'
 import { createClientAddress } from '../src/auth/client-address.ts'
 import { oauthRoom } from '../src/auth/oauth/room.ts'
-import { createStepUp } from '../src/auth/step-up.ts'
+import { StepUp } from '../src/auth/step-up.ts'
 import { SqlitePersonStore } from '../src/store/sqlite/access/people.ts'
 import { openDatabase } from '../src/store/sqlite/database.ts'
 import { tokensIn } from './support/api-tokens.ts'
@@ -388,7 +388,7 @@ test('an open request outlasts its access token, but not the consent', async () 
     count() {},
     people: { inNameOf: (id) => new SqlitePersonStore(database).get(id ?? firstOwnerId) },
     addressOf: createClientAddress([]),
-    stepUp: createStepUp(clock.now),
+    stepUp: new StepUp(clock.now),
     fetchDocument: undefined,
   })
   const request = {
