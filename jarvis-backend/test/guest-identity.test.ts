@@ -13,7 +13,7 @@ import {
   usualLimits,
 } from 'protocol'
 import { expect, onTestFinished, test } from 'vitest'
-import { createIdentities } from '../src/homelab/identities.ts'
+import { Identities } from '../src/homelab/identities.ts'
 import { withIdentities } from '../src/homelab/with-identities.ts'
 import { SqliteAlertStore } from '../src/store/sqlite/alerts.ts'
 import { openDatabase } from '../src/store/sqlite/database.ts'
@@ -171,7 +171,7 @@ test('over Proxmox’s API a number that was freed and taken again is another gu
   const follow = () =>
     withIdentities(
       { cluster } as unknown as Homelab,
-      createIdentities({ store, marks: (vmid) => cluster.marks?.(vmid), report }),
+      new Identities({ store, marks: (vmid) => cluster.marks?.(vmid), report }),
     )
   const seen = follow().cluster
   const whoHas = (vmid: number) => seen.state().guests.find((guest) => guest.vmid === vmid)

@@ -1,7 +1,7 @@
 import type { Homelab } from 'homelab-ports/ports'
 import { systemClock } from 'node-kit/clock'
 import { Drills, type DrillsParts } from '../../src/drill/drills.ts'
-import { createIdentities } from '../../src/homelab/identities.ts'
+import { Identities } from '../../src/homelab/identities.ts'
 import { withIdentities } from '../../src/homelab/with-identities.ts'
 import type { Database } from '../../src/store/sqlite/database.ts'
 import { SqliteDrillStore } from '../../src/store/sqlite/drills.ts'
@@ -18,7 +18,7 @@ export function drillsOver(
   const store = new SqliteDrillStore(database)
   const journal: Record<string, unknown>[] = []
   const said: string[] = []
-  const marked = createIdentities({
+  const marked = new Identities({
     store: new SqliteGenerationStore(database),
     marks: (vmid) => known.marks?.(vmid),
     report: (error) => void said.push(String(error)),
