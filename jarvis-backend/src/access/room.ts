@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto'
 import type { SignerType } from 'signing/enrolment'
 import { createRelyingParty } from 'signing/relying-party'
-import { createSigners, sealOf } from 'signing/signers'
+import { sealOf, Signers } from 'signing/signers'
 import { createApiTokens } from '../auth/api-tokens.ts'
 import { createTokenUse } from '../auth/token-use.ts'
 import type { DeviceKeyChange } from '../channels/web-push/signed-buttons.ts'
@@ -59,7 +59,7 @@ function openKeys(
     hide(key)
     return key
   }
-  const signers = createSigners(proof, sealKey)
+  const signers = new Signers(proof, sealKey)
   function recordSigner(type: SignerType, change: PasskeyChange | SshKeyChange | DeviceKeyChange) {
     const isSealed = change.change === 'added' && !('signedBy' in change)
     journal.append('signer', { type, ...change, ...(isSealed && { seal: sealOf(sealKey(), { type, ...change }) }) })
