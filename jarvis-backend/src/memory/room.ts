@@ -1,5 +1,6 @@
 import { join } from 'node:path'
 import { mainAgentId, type Principal } from 'protocol'
+import type { FilesBack } from '../agent/context/going-back.ts'
 import { lessonOf } from '../agent/lesson.ts'
 import type { StoredEntry } from '../agent/sessions/transcript-store.ts'
 import { type Agent, type Agents, agentIdOf } from '../agents/agent.ts'
@@ -125,13 +126,13 @@ const mainFiles = (texts: TextFiles): NoteFiles => ({
 /** The memory: its index, the notes of each agent, and lessons of past conversations. */
 class HouseMemory {
   /** Takes back several writes of files at once. */
-  readonly filesBack: ReturnType<typeof createRestoreFiles>
+  readonly filesBack: FilesBack
   readonly #needs: MemoryNeeds
   readonly #index: Memory
-  readonly #recall: ReturnType<typeof createRecall>
+  readonly #recall: (message: string, kinds?: readonly SourceKind[]) => Promise<Recall>
   readonly #workspace: Workspace
   readonly #writes: MemoryWrites
-  readonly #undo: ReturnType<typeof createUndoWrite>
+  readonly #undo: (writeId: string, by: string) => void
   #cancelStart: (() => void) | undefined
 
   constructor(needs: MemoryNeeds, index: Memory) {
