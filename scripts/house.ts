@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { RoomRecord } from 'house'
 import { systemClock } from 'node-kit/clock'
-import { createStepUp } from '../jarvis-backend/src/auth/step-up.ts'
+import { StepUp } from '../jarvis-backend/src/auth/step-up.ts'
 import { readConfig } from '../jarvis-backend/src/config/config.ts'
 import { loadDemo } from '../jarvis-backend/src/homelab/demo.ts'
 import { createSteadyClock } from '../jarvis-backend/src/lib/steady-clock.ts'
@@ -15,7 +15,7 @@ const dataDir = mkdtempSync(join(tmpdir(), 'jarvis-house-'))
 const clock = createSteadyClock(systemClock)
 const site = createSite(
   readConfig({ JARVIS_DATA_DIR: dataDir, LOG_LEVEL: 'silent' }),
-  { version, clock, stepUp: createStepUp(() => clock.now()) },
+  { version, clock, stepUp: new StepUp(() => clock.now()) },
   { demo: await loadDemo() },
 )
 try {

@@ -9,7 +9,7 @@ import { World } from 'fake-proxmox/server/world'
 import type { PveReader } from 'homelab-ports/ports'
 import { systemClock } from 'node-kit/clock'
 import { type ClusterState, usualLimits } from 'protocol'
-import { createAlertStore, createCheckStore } from '../src/store/sqlite/alerts.ts'
+import { SqliteAlertStore, SqliteCheckStore } from '../src/store/sqlite/alerts.ts'
 import { openDatabase } from '../src/store/sqlite/database.ts'
 import { Board } from '../src/watch/board.ts'
 import { makeChecks } from '../src/watch/checks/index.ts'
@@ -67,8 +67,8 @@ async function watching(): Promise<number[]> {
     const leaning = new LeaningReader({ store: { read: () => undefined, write() {} }, named: () => [] })
     const rounds = new Rounds({
       checks: makeChecks,
-      store: createCheckStore(database),
-      board: new Board({ store: createAlertStore(database), now: Date.now, samples: () => [] }),
+      store: new SqliteCheckStore(database),
+      board: new Board({ store: new SqliteAlertStore(database), now: Date.now, samples: () => [] }),
       ports: {
         api,
         shell: { run: async () => ({ stdout: '', stderr: 'not found', exitCode: 127, truncated: false }) },

@@ -2,8 +2,8 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { Tokens } from '../src/auth/tokens.ts'
-import { createPersonStore, createSignInStore } from '../src/store/sqlite/access/people.ts'
-import { createRevocationStore } from '../src/store/sqlite/access/tokens.ts'
+import { SqlitePersonStore, SqliteSignInStore } from '../src/store/sqlite/access/people.ts'
+import { SqliteRevocationStore } from '../src/store/sqlite/access/tokens.ts'
 import { openDatabase } from '../src/store/sqlite/database.ts'
 import type { Row } from './rows.ts'
 import { median } from './statistics.ts'
@@ -20,16 +20,16 @@ export const whoAsksRow: Row = {
   async ours() {
     const dir = mkdtempSync(join(tmpdir(), 'jarvis-bench-'))
     const database = openDatabase(join(dir, 'jarvis.db'))
-    const people = createPersonStore(database)
+    const people = new SqlitePersonStore(database)
     const now = Date.now
     const tokens = new Tokens({
       secret: 'x'.repeat(40),
-      revoked: createRevocationStore(database, now),
+      revoked: new SqliteRevocationStore(database, now),
       people,
       now,
       validFrom: () => 0,
       idleMs: Number.MAX_SAFE_INTEGER,
-      signIns: createSignInStore(database),
+      signIns: new SqliteSignInStore(database),
     })
     const person = people.get('operator')
     if (person === undefined) throw new Error('There is no owner.')

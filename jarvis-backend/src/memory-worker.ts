@@ -16,7 +16,7 @@ import type { Embedder, SourceKind } from './memory/ports.ts'
 import { localEmbedder } from './providers/embeddings/local.ts'
 import { openAiEmbedder } from './providers/embeddings/openai-compatible.ts'
 import { isDamage } from './store/sqlite/memory/index-file.ts'
-import { createDatabaseKeepers } from './store/sqlite/memory/keepers.ts'
+import { DatabaseKeepers } from './store/sqlite/memory/keepers.ts'
 import { openMemoryStore } from './store/sqlite/memory/store.ts'
 import { vectorsMissing } from './store/sqlite/memory/vectors.ts'
 import { createWorkspace } from './workspace/files.ts'
@@ -42,7 +42,7 @@ const sayShare = 0.1
 const mostAgents = 100
 const agentsDir = join(dirname(workspaceDir), 'agents')
 for (const dir of [workspaceDir, agentsDir]) mkdirSync(dir, { recursive: true })
-const database = databasePath === ':memory:' ? undefined : createDatabaseKeepers(databasePath)
+const database = databasePath === ':memory:' ? undefined : new DatabaseKeepers(databasePath)
 
 const local = localEmbedder(wanted.kind === 'local' ? wanted.folder : undefined)
 /** Redacts texts, because notes may hold secrets and the embedding server may belong to others. */

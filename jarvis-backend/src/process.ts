@@ -2,7 +2,7 @@ import type { Server as HttpServer } from 'node:http'
 import { systemClock } from 'node-kit/clock'
 import { createOpenRequests } from './auth/open-requests.ts'
 import type { HashStrength } from './auth/passwords.ts'
-import { createStepUp, type StepUp } from './auth/step-up.ts'
+import { StepUp } from './auth/step-up.ts'
 import { type Config, ConfigError } from './config/config.ts'
 import { loadDemo, type OpenDemo } from './homelab/demo.ts'
 import type { JarvisFacts } from './house.ts'
@@ -71,7 +71,7 @@ export async function demoFor(config: Config): Promise<OpenDemo | undefined> {
 /** Opens one site, and the rooms of its doors in the same house. The result does not listen yet. */
 export function compose(config: Config, { version, dashboardDir }: Build, replace: Replacements = {}): Jarvis {
   const steady = createSteadyClock(replace.clock ?? systemClock)
-  const stepUp = createStepUp(() => steady.now())
+  const stepUp = new StepUp(() => steady.now())
   const site = openSite(config, { version, clock: steady, stepUp }, replace)
   const { house } = site
   const given: Given = { ...site, config, facts: house.facts, stepUp, version }

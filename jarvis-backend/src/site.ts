@@ -9,11 +9,11 @@ import type { SteadyClock } from './lib/steady-clock.ts'
 import { SiteLog } from './log/site-log.ts'
 import type { SiteReplacements } from './replacements.ts'
 import * as rooms from './rooms.ts'
-import { createChangeStore } from './store/sqlite/calls/changes.ts'
+import { SqliteChangeStore } from './store/sqlite/calls/changes.ts'
 import { SqliteConfirmationStore } from './store/sqlite/calls/confirmations.ts'
-import { createJobStore } from './store/sqlite/jobs.ts'
-import { createPlanStore } from './store/sqlite/plans.ts'
-import { createImageStore } from './store/sqlite/sessions/images.ts'
+import { SqliteJobStore } from './store/sqlite/jobs.ts'
+import { SqlitePlanStore } from './store/sqlite/plans.ts'
+import { SqliteImageStore } from './store/sqlite/sessions/images.ts'
 import { catalogOf, servedBy, withAttached } from './tools/catalog.ts'
 import { inFixedOrder } from './tools/house.ts'
 import { transcribing } from './v1/transcribing.ts'
@@ -94,7 +94,7 @@ export function openSite(
   const { promptOf } = house.open(rooms.prompts, { ...of, agents, skillsOf: (agent) => skills.textFor(agent) })
   const access = house.open(rooms.access, of)
   const { apiTokens, decisions, signing } = access
-  const jobStore = createJobStore(database)
+  const jobStore = new SqliteJobStore(database)
   const { budgets } = house.open(rooms.budgets, { ...of, agents, jobStore, costOf: models.costOf })
   const cards = new SqliteConfirmationStore(database, foundation.held)
   const { workbench } = house.open(rooms.workbench, {
@@ -107,8 +107,8 @@ export function openSite(
     people: people.known,
     replaced: replace,
   })
-  const changeStore = createChangeStore(database)
-  const images = createImageStore(database)
+  const changeStore = new SqliteChangeStore(database)
+  const images = new SqliteImageStore(database)
   const { gate } = house.open(rooms.gate, {
     foundation,
     facts,
@@ -125,7 +125,7 @@ export function openSite(
     changeStore,
     newDemo: replace.homelab === undefined && config.proxmox === undefined ? newDemo : undefined,
     store: cards,
-    planStore: createPlanStore(database),
+    planStore: new SqlitePlanStore(database),
     transcripts,
     proofOf: (vmid) => drills.provenOf(vmid),
     people: people.known,

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { ClusterState } from 'protocol'
 import { expect, onTestFinished, test } from 'vitest'
-import { createAlertStore } from '../src/store/sqlite/alerts.ts'
+import { SqliteAlertStore } from '../src/store/sqlite/alerts.ts'
 import { openDatabase } from '../src/store/sqlite/database.ts'
 import { createFakeClock } from './support/fake-clock.ts'
 import { minuteMs, nodeLost, quietState, startWatching, withNode } from './support/watching.ts'
@@ -301,7 +301,7 @@ test('a silence without an end holds over ends, restarts and pruning, is listed 
 
   const clock = createFakeClock(first.clock.now() + 400 * 24 * 60 * minuteMs)
   const database = openDatabase(path)
-  createAlertStore(database).prune(clock.now())
+  new SqliteAlertStore(database).prune(clock.now())
   database.close()
   const second = startWatching({
     clock,

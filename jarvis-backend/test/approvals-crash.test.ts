@@ -2,7 +2,7 @@ import { existsSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import type { ConfirmationRow, DecisionChallenge, JournalEntry, Page, WebAuthnOptions } from 'protocol'
 import { expect, test } from 'vitest'
-import { createPersonStore } from '../src/store/sqlite/access/people.ts'
+import { SqlitePersonStore } from '../src/store/sqlite/access/people.ts'
 import { openDatabase } from '../src/store/sqlite/database.ts'
 import { createAuthenticator } from './support/fake-authenticator.ts'
 import { killedHouse } from './support/killed-house.ts'
@@ -16,7 +16,7 @@ function house(policy: string): string {
   const dataDir = newDir()
   writeFileSync(join(dataDir, 'policy.yaml'), policy)
   const database = openDatabase(join(dataDir, 'jarvis.db'))
-  const people = createPersonStore(database)
+  const people = new SqlitePersonStore(database)
   for (const name of ['ann', 'ben']) people.add({ id: `per_${name}`, name, role: 'operator', createdAt: 1 }, undefined)
   database.close()
   return dataDir

@@ -7,7 +7,7 @@ import { createLoginGuard, signInBudgets } from '../src/auth/login.ts'
 import { createPasswordHasher, type PasswordHasher } from '../src/auth/passwords.ts'
 import { createPersonPasswords } from '../src/auth/person-passwords.ts'
 import { surveySecrets } from '../src/config/secret-survey.ts'
-import { createPersonStore } from '../src/store/sqlite/access/people.ts'
+import { SqlitePersonStore } from '../src/store/sqlite/access/people.ts'
 import { openDatabase } from '../src/store/sqlite/database.ts'
 import { enrol } from './support/authenticator-app.ts'
 import { jarvis as command } from './support/data-dir.ts'
@@ -66,7 +66,7 @@ const annsPassword = 'plum-orchard-seven'
 
 const ends: (() => Promise<void>)[] = []
 let jarvis: TestJarvis
-let people: ReturnType<typeof createPersonStore>
+let people: SqlitePersonStore
 let owner = ''
 beforeAll(async () => {
   jarvis = await startJarvis({
@@ -81,7 +81,7 @@ beforeAll(async () => {
   })
   const database = openDatabase(join(jarvis.dataDir, 'jarvis.db'))
   ends.unshift(async () => database.close())
-  people = createPersonStore(database)
+  people = new SqlitePersonStore(database)
   people.add({ id: 'per_ann', name: 'Ann', role: 'owner', createdAt: 1 }, hasher.hashNow(annsPassword))
   people.add({ id: 'per_ben', name: 'Ben', role: 'viewer', createdAt: 1 }, hasher.hashNow(annsPassword))
   owner = (await signIn('operator', jarvis.newPassword)).token
@@ -234,7 +234,7 @@ row('6.3.8', async () => {
     },
   }
   const passwords = createPersonPasswords({
-    people: { byName: people.byName, hash: people.hash } as never,
+    people: { byName: (name: string) => people.byName(name), hash: (id: string) => people.hash(id) } as never,
     first: { is: async (given: string) => (await counting.check(given, undefined)).isRight } as never,
     hasher: counting,
     durably: (work) => work(),

@@ -1,12 +1,12 @@
 import { describe, onTestFinished } from 'vitest'
 import { openDatabase } from '../src/store/sqlite/database.ts'
-import { createApplyJournal } from '../src/store/sqlite/file-changes.ts'
-import { createJournal } from '../src/store/sqlite/journal/journal.ts'
+import { SqliteApplyJournal } from '../src/store/sqlite/file-changes.ts'
+import { SqliteJournal } from '../src/store/sqlite/journal/journal.ts'
 import { SessionIndex } from '../src/store/sqlite/sessions/session-index.ts'
-import { createSessionList } from '../src/store/sqlite/sessions/session-list.ts'
-import { createShareStore } from '../src/store/sqlite/sessions/shares.ts'
+import { SqliteSessionList } from '../src/store/sqlite/sessions/session-list.ts'
+import { SqliteShareStore } from '../src/store/sqlite/sessions/shares.ts'
 import { SqliteTranscriptStore } from '../src/store/sqlite/sessions/transcript.ts'
-import { createSettings } from '../src/store/sqlite/settings.ts'
+import { SqliteSettings } from '../src/store/sqlite/settings.ts'
 import {
   applyJournalContract,
   journalContract,
@@ -21,8 +21,8 @@ function open() {
   const rows = database.sql.prepare<[], { kind: string; body: string }>('SELECT kind, body FROM journal ORDER BY seq')
   return {
     transactions: database,
-    settings: createSettings(database),
-    journal: createJournal(database, () => 1_000),
+    settings: new SqliteSettings(database),
+    journal: new SqliteJournal(database, () => 1_000),
     held: () => rows.all().map(({ kind, body }) => ({ kind, body: JSON.parse(body) as unknown })),
   }
 }
@@ -36,7 +36,7 @@ describe('ApplyJournal in SQLite', () =>
     const setTime = (to: number) => {
       at = to
     }
-    return { journal: createApplyJournal(open().transactions, () => at), setTime }
+    return { journal: new SqliteApplyJournal(open().transactions, () => at), setTime }
   }))
 
 describe('SessionList in SQLite', () =>
@@ -50,8 +50,8 @@ describe('SessionList in SQLite', () =>
       },
     })
     return {
-      list: createSessionList(database, index),
+      list: new SqliteSessionList(database, index),
       transcripts: new SqliteTranscriptStore(database),
-      shares: createShareStore(database),
+      shares: new SqliteShareStore(database),
     }
   }))

@@ -6,7 +6,7 @@ import type { CostOf } from '../src/agent/spent.ts'
 import { usualBudgets } from '../src/budgets/defaults.ts'
 import { createKeeper, type OwnLimits } from '../src/budgets/index.ts'
 import { openDatabase } from '../src/store/sqlite/database.ts'
-import { createSpendingStore } from '../src/store/sqlite/spending.ts'
+import { SqliteSpendingStore } from '../src/store/sqlite/spending.ts'
 
 const day = 24 * 60 * 60_000
 
@@ -19,7 +19,7 @@ const open = { run: {}, day: {}, jobs: {}, agents: {} }
 function keeperWith(budgets: Partial<Budgets>, given: { agent?: Partial<OwnLimits>; job?: Partial<OwnLimits> } = {}) {
   const database = openDatabase(':memory:')
   onTestFinished(() => void database.close())
-  const store = createSpendingStore(database)
+  const store = new SqliteSpendingStore(database)
   const clock = { at: 10 * day }
   const keeper = createKeeper({
     store,

@@ -6,7 +6,7 @@ import type { Reservation, Spender } from '../src/agent/budgets.ts'
 import type { CostOf } from '../src/agent/spent.ts'
 import { createKeeper } from '../src/budgets/index.ts'
 import { openDatabase } from '../src/store/sqlite/database.ts'
-import { createSpendingStore } from '../src/store/sqlite/spending.ts'
+import { SqliteSpendingStore } from '../src/store/sqlite/spending.ts'
 
 /** One dollar per million tokens read, ten per million written. */
 const costOf: CostOf = (_model, { inputTokens, outputTokens }) => (inputTokens + outputTokens * 10) / 1e6
@@ -57,7 +57,7 @@ type Row = { run: Run; kind: string; tokens: number; usd: number; over: { tokens
 function play(acts: readonly Act[]) {
   const database = openDatabase(':memory:')
   try {
-    const store = createSpendingStore(database)
+    const store = new SqliteSpendingStore(database)
     const keeper = createKeeper({
       store,
       costOf,

@@ -6,7 +6,7 @@ import { noUsage } from 'protocol'
 import { expect, onTestFinished, test } from 'vitest'
 import { ModelError } from '../src/agent/model.ts'
 import { openDatabase } from '../src/store/sqlite/database.ts'
-import { createSettings } from '../src/store/sqlite/settings.ts'
+import { SqliteSettings } from '../src/store/sqlite/settings.ts'
 import { createFakeClock } from './support/fake-clock.ts'
 import { family } from './support/family-model.ts'
 import { breaks, calls, pauses, says, scripted } from './support/scripted-model.ts'
@@ -18,7 +18,7 @@ function dataDirWith(budgets: Partial<Budgets>, price = true) {
   onTestFinished(() => rmSync(dataDir, { recursive: true, force: true }))
   const database = openDatabase(join(dataDir, 'jarvis.db'))
   const all = { run: {}, day: {}, jobs: {}, agents: {}, ...budgets }
-  createSettings(database).set('budgets', JSON.stringify(all))
+  new SqliteSettings(database).set('budgets', JSON.stringify(all))
   database.close()
   if (price) writeFileSync(join(dataDir, 'prices.json'), JSON.stringify({ 'scripted/model': { input: 1, output: 10 } }))
   return dataDir

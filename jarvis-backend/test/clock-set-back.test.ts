@@ -2,7 +2,7 @@ import { join } from 'node:path'
 import Sqlite from 'better-sqlite3'
 import { expect, test } from 'vitest'
 import { openDatabase } from '../src/store/sqlite/database.ts'
-import { createTimeFloor } from '../src/store/sqlite/time-floor.ts'
+import { SqliteTimeFloor } from '../src/store/sqlite/time-floor.ts'
 import { folder } from './support/data-dir.ts'
 import { createSkippingClock } from './support/fake-clock.ts'
 import { postJson } from './support/people.ts'
@@ -37,7 +37,7 @@ test('a clock that is set back while JARVIS is down brings no sign-in, link or c
 
 test('each row with an end of its own stays ended; what had not ended goes on, and a revoked token is not forgotten', () => {
   const database = openDatabase(':memory:')
-  const floor = createTimeFloor(database, 10)
+  const floor = new SqliteTimeFloor(database, 10)
   const { sql } = database
   sql.exec(`INSERT INTO links (id, kind, hash, by, created_at, expires_at) VALUES ('past', 'join', 'a', '', 1, 90), ('open', 'join', 'b', '', 1, 150);
     INSERT INTO sign_ins (id, person, hash, address, client, method, created_at, last_seen_at, ends_at)

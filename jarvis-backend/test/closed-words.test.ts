@@ -1,6 +1,6 @@
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
-import { createRecipientStore } from '../src/store/sqlite/channels/recipients.ts'
+import { SqliteRecipientStore } from '../src/store/sqlite/channels/recipients.ts'
 import { openDatabase } from '../src/store/sqlite/database.ts'
 import { as, household } from './support/persons.ts'
 import { calls, scripted } from './support/scripted-model.ts'
@@ -60,7 +60,7 @@ test.each(['auth/sign-out-others', 'people/per_ann/sign-out'])(
   async (door) => {
     const { jarvis } = await household({ others: { ann: 'operator' } })
     const database = openDatabase(join(jarvis.dataDir, 'jarvis.db'))
-    const recipients = createRecipientStore(database)
+    const recipients = new SqliteRecipientStore(database)
     const phone = { channel: 'telegram', account: '1', name: 'phone', isGroup: false, hidesNames: false }
     for (const person of ['per_ann', 'per_owner'])
       recipients.add({

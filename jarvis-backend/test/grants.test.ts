@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { Grant, JournalEntry, Page } from 'protocol'
 import { expect, onTestFinished, test } from 'vitest'
-import { createGrantStore } from '../src/store/sqlite/calls/grants.ts'
+import { SqliteGrantStore } from '../src/store/sqlite/calls/grants.ts'
 import { openDatabase } from '../src/store/sqlite/database.ts'
 import { createToken, revokeToken } from './support/api-tokens.ts'
 import { failingRows } from './support/failing-rows.ts'
@@ -134,7 +134,7 @@ test('a clock that is set back makes no grant last longer', () => {
   const [createdAt, expiresAt] = [10_000, 20_000]
   const database = openDatabase(':memory:')
   onTestFinished(() => database.close())
-  const store = createGrantStore(database)
+  const store = new SqliteGrantStore(database)
   store.add({
     id: 'gr_1',
     key: 'key',

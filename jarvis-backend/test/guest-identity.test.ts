@@ -13,11 +13,11 @@ import {
   usualLimits,
 } from 'protocol'
 import { expect, onTestFinished, test } from 'vitest'
-import { createIdentities } from '../src/homelab/identities.ts'
+import { Identities } from '../src/homelab/identities.ts'
 import { withIdentities } from '../src/homelab/with-identities.ts'
-import { createAlertStore } from '../src/store/sqlite/alerts.ts'
+import { SqliteAlertStore } from '../src/store/sqlite/alerts.ts'
 import { openDatabase } from '../src/store/sqlite/database.ts'
-import { createGenerationStore } from '../src/store/sqlite/generations.ts'
+import { SqliteGenerationStore } from '../src/store/sqlite/generations.ts'
 import { Board } from '../src/watch/board.ts'
 import { makeChecks } from '../src/watch/checks/index.ts'
 import { createFakeClock, noon } from './support/fake-clock.ts'
@@ -166,12 +166,12 @@ test('over Proxmox’s API a number that was freed and taken again is another gu
   const { cluster, until } = await startProxmox()
   const database = openDatabase(':memory:')
   onTestFinished(() => database.close())
-  const store = createGenerationStore(database)
+  const store = new SqliteGenerationStore(database)
   const report = (error: unknown) => expect(error).toBeUndefined()
   const follow = () =>
     withIdentities(
       { cluster } as unknown as Homelab,
-      createIdentities({ store, marks: (vmid) => cluster.marks?.(vmid), report }),
+      new Identities({ store, marks: (vmid) => cluster.marks?.(vmid), report }),
     )
   const seen = follow().cluster
   const whoHas = (vmid: number) => seen.state().guests.find((guest) => guest.vmid === vmid)
@@ -228,7 +228,7 @@ test('a job made for a guest is paused where another one has its number, until a
 test('an acknowledgement and a silence are for the guest that was meant', () => {
   const database = openDatabase(':memory:')
   onTestFinished(() => database.close())
-  const board = new Board({ store: createAlertStore(database), now: () => noon(), samples: () => [] })
+  const board = new Board({ store: new SqliteAlertStore(database), now: () => noon(), samples: () => [] })
   const [check] = makeChecks().filter(({ id }) => id === 'backup-none')
   const look = (guest?: { id: string; since: number }) => {
     const object = { id: 'ct/112', name: 'caddy', vmid: 112, guest }

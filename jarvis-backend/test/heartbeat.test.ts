@@ -13,8 +13,8 @@ import { Jobs } from '../src/jobs/jobs.ts'
 import { JobSwitches } from '../src/jobs/switches.ts'
 import { WorkKinds } from '../src/jobs/work-kinds.ts'
 import { openDatabase } from '../src/store/sqlite/database.ts'
-import { createJobStore } from '../src/store/sqlite/jobs.ts'
-import { createSettings } from '../src/store/sqlite/settings.ts'
+import { SqliteJobStore } from '../src/store/sqlite/jobs.ts'
+import { SqliteSettings } from '../src/store/sqlite/settings.ts'
 import { createFakeClock } from './support/fake-clock.ts'
 import { says, scripted } from './support/scripted-model.ts'
 import { startJarvis } from './support/start-jarvis.ts'
@@ -28,7 +28,7 @@ function beating() {
   const clock = createFakeClock(midnight)
   const database = openDatabase(':memory:')
   onTestFinished(() => void database.close())
-  const [settings, store] = [createSettings(database), createJobStore(database)]
+  const [settings, store] = [new SqliteSettings(database), new SqliteJobStore(database)]
   const asked: string[] = []
   const files = new Map([[heartbeatFile, 'Say what changed.']])
   const state = { findings: [] as Finding[], unseen: undefined as string | undefined, tokens: 100 }

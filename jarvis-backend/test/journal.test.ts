@@ -5,7 +5,7 @@ import type { JournalEntry, JournalVerification, Page } from 'protocol'
 import { expect, test } from 'vitest'
 import { openDatabase } from '../src/store/sqlite/database.ts'
 import { hashOf, type JournalRow } from '../src/store/sqlite/journal/journal.ts'
-import { createVerifier } from '../src/store/sqlite/journal/verify.ts'
+import { Verifier } from '../src/store/sqlite/journal/verify.ts'
 import { jarvisHere } from './support/command-here.ts'
 import { folder, openJournal } from './support/data-dir.ts'
 import { startJarvis } from './support/start-jarvis.ts'
@@ -122,7 +122,7 @@ test('without the anchor a truncated journal goes unnoticed, which is why the an
   const dir = await tenEntries()
   doctor(dir, (sql) => sql.exec('DELETE FROM journal WHERE seq >= 9'))
   const database = openDatabase(join(dir, 'jarvis.db'))
-  expect(await createVerifier(database)()).toEqual({ ok: true, entries: 8 })
+  expect(await new Verifier(database).verify()).toEqual({ ok: true, entries: 8 })
   database.close()
 })
 

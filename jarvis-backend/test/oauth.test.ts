@@ -5,8 +5,8 @@ import { firstOwnerId, type McpTokenInfo, type Page } from 'protocol'
 import { beforeEach, expect, onTestFinished, test } from 'vitest'
 import { createClientAddress } from '../src/auth/client-address.ts'
 import { oauthRoom } from '../src/auth/oauth/room.ts'
-import { createStepUp } from '../src/auth/step-up.ts'
-import { createPersonStore } from '../src/store/sqlite/access/people.ts'
+import { StepUp } from '../src/auth/step-up.ts'
+import { SqlitePersonStore } from '../src/store/sqlite/access/people.ts'
 import { openDatabase } from '../src/store/sqlite/database.ts'
 import { tokensIn } from './support/api-tokens.ts'
 import { failingRows } from './support/failing-rows.ts'
@@ -386,9 +386,9 @@ test('an open request outlasts its access token, but not the consent', async () 
     config: { publicUrl: undefined },
     apiTokens: tokensIn(database, clock.now),
     count() {},
-    people: { inNameOf: (id) => createPersonStore(database).get(id ?? firstOwnerId) },
+    people: { inNameOf: (id) => new SqlitePersonStore(database).get(id ?? firstOwnerId) },
     addressOf: createClientAddress([]),
-    stepUp: createStepUp(clock.now),
+    stepUp: new StepUp(clock.now),
     fetchDocument: undefined,
   })
   const request = {

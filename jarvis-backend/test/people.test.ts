@@ -3,7 +3,7 @@ import jwt from 'jsonwebtoken'
 import type { LoginReply } from 'protocol'
 import { expect, onTestFinished, test } from 'vitest'
 import { createPasswordHasher } from '../src/auth/passwords.ts'
-import { createPersonStore } from '../src/store/sqlite/access/people.ts'
+import { SqlitePersonStore } from '../src/store/sqlite/access/people.ts'
 import { openDatabase } from '../src/store/sqlite/database.ts'
 import { openEvents } from './support/sse-client.ts'
 import { jwtSecret, password, startJarvis, type TestJarvis } from './support/start-jarvis.ts'
@@ -15,7 +15,7 @@ const annsPassword = 'plum-orchard-seven'
 function peopleOf(jarvis: TestJarvis) {
   const database = openDatabase(join(jarvis.dataDir, 'jarvis.db'))
   onTestFinished(() => database.close())
-  return createPersonStore(database)
+  return new SqlitePersonStore(database)
 }
 
 function withAnn(jarvis: TestJarvis, role = 'operator') {

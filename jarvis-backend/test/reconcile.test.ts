@@ -2,7 +2,7 @@ import type { Cluster } from 'homelab-ports/ports'
 import type { Guest, Task, ToolInput } from 'protocol'
 import { expect, onTestFinished, test } from 'vitest'
 import { reconcile } from '../src/calls/reconcile.ts'
-import { createChangeStore } from '../src/store/sqlite/calls/changes.ts'
+import { SqliteChangeStore } from '../src/store/sqlite/calls/changes.ts'
 import { SqliteExecutionStore } from '../src/store/sqlite/calls/confirmations.ts'
 import { openDatabase } from '../src/store/sqlite/database.ts'
 import { houseTools } from '../src/tools/house.ts'
@@ -186,7 +186,7 @@ test('the task of an undo, which names no guest, is taken for no other call’s'
   const database = openDatabase(':memory:')
   onTestFinished(() => database.close())
   const executions = new SqliteExecutionStore(database)
-  const changes = createChangeStore(database)
+  const changes = new SqliteChangeStore(database)
   const begin = (toolUseId: string, toolInput: ToolInput, id: string) => {
     const call = { toolName: 'any', toolInput, sessionId: 'ses_1' }
     const claim = { ...call, toolUseId, runId: 'run_1', tier: 'red', bindingHash: '', at: claimedAt } as const

@@ -1,9 +1,9 @@
 import { join } from 'node:path'
 import type { ChannelsReply } from 'protocol'
 import { expect, test } from 'vitest'
-import { createRecipientStore } from '../src/store/sqlite/channels/recipients.ts'
+import { SqliteRecipientStore } from '../src/store/sqlite/channels/recipients.ts'
 import { openDatabase } from '../src/store/sqlite/database.ts'
-import { createSettings } from '../src/store/sqlite/settings.ts'
+import { SqliteSettings } from '../src/store/sqlite/settings.ts'
 import { startDiscord } from './fake-services/discord.ts'
 import { startTelegram } from './fake-services/telegram.ts'
 import { as, household } from './support/persons.ts'
@@ -31,8 +31,8 @@ test('a removed person hears once on Discord and on Telegram that their account 
   await expect.poll(() => discord.log, soon).toEqual(['identify'])
   await expect.poll(telegram.polls, soon).toBeGreaterThan(0)
   const database = openDatabase(join(jarvis.dataDir, 'jarvis.db'))
-  const settings = createSettings(database)
-  const recipients = createRecipientStore(database)
+  const settings = new SqliteSettings(database)
+  const recipients = new SqliteRecipientStore(database)
   for (const [name, users] of Object.entries({ gone, stays })) {
     discord.write(users.discord, 'hi')
     telegram.start(users.telegram)

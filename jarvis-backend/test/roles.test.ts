@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import jwt from 'jsonwebtoken'
 import type { ConfirmationRow, RoleInfo, Status, TryRoleReply } from 'protocol'
 import { expect, onTestFinished, test } from 'vitest'
-import { createPersonStore } from '../src/store/sqlite/access/people.ts'
+import { SqlitePersonStore } from '../src/store/sqlite/access/people.ts'
 import { openDatabase } from '../src/store/sqlite/database.ts'
 import { jarvis as cli } from './support/data-dir.ts'
 import { jwtSecret, password, startJarvis, type TestJarvis } from './support/start-jarvis.ts'
@@ -21,7 +21,7 @@ async function house(policy = twoOf(), dataDir = mkdtempSync(join(tmpdir(), 'jar
   const jarvis = await startJarvis({ dataDir })
   const database = openDatabase(join(dataDir, 'jarvis.db'))
   onTestFinished(() => database.close())
-  const people = createPersonStore(database)
+  const people = new SqlitePersonStore(database)
   for (const [name = '', role = ''] of [
     ['ann', 'operator'],
     ['ben', 'operator'],

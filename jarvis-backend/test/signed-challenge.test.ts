@@ -2,9 +2,9 @@ import type { Card } from 'protocol'
 import { createRelyingParty } from 'signing/relying-party'
 import { expect, test } from 'vitest'
 import { Decisions } from '../src/access/decisions.ts'
-import { createChallengeStore } from '../src/store/sqlite/access/challenges.ts'
-import { createPasskeyStore } from '../src/store/sqlite/access/passkeys.ts'
-import { createSignerKeyStore } from '../src/store/sqlite/access/signer-keys.ts'
+import { SqliteChallengeStore } from '../src/store/sqlite/access/challenges.ts'
+import { SqlitePasskeyStore } from '../src/store/sqlite/access/passkeys.ts'
+import { SqliteSignerKeyStore } from '../src/store/sqlite/access/signer-keys.ts'
 import { openDatabase } from '../src/store/sqlite/database.ts'
 import { createAuthenticator } from './support/fake-authenticator.ts'
 
@@ -14,16 +14,16 @@ const origin = 'http://localhost:4000'
 function signing() {
   let now = 1_000_000
   const database = openDatabase(':memory:')
-  const passkeys = createPasskeyStore(database)
+  const passkeys = new SqlitePasskeyStore(database)
   const keys = { ann: createAuthenticator(origin), ben: createAuthenticator(origin) }
   for (const [person, { id, key }] of Object.entries(keys)) {
     const base = { id, key, cose: '', person: `per_${person}`, userHandle: '', name: person, rpId: 'localhost' }
     passkeys.add({ ...base, counter: 0, transports: [], isSynced: false, createdAt: 1 })
   }
   const decisions = new Decisions({
-    store: createChallengeStore(database),
+    store: new SqliteChallengeStore(database),
     passkeys,
-    keys: createSignerKeyStore(database),
+    keys: new SqliteSignerKeyStore(database),
     signers: { find: (_type: string, id: string) => ({ key: passkeys.get(id)?.key }) } as never,
     place: createRelyingParty(undefined),
     decisionOf: () => undefined,

@@ -4,7 +4,7 @@ import type { ConfirmationRow, DecisionChallenge, JournalEntry } from 'protocol'
 import { createSignatureCheck } from 'signing/journal-check'
 import { expect, onTestFinished, test } from 'vitest'
 import { createPasswordHasher } from '../src/auth/passwords.ts'
-import { createPersonStore } from '../src/store/sqlite/access/people.ts'
+import { SqlitePersonStore } from '../src/store/sqlite/access/people.ts'
 import { openDatabase } from '../src/store/sqlite/database.ts'
 import { createAuthenticator } from './support/fake-authenticator.ts'
 import { passkeyDoor } from './support/passkey-door.ts'
@@ -24,7 +24,7 @@ async function withAnn() {
   const house = await opened({ policy })
   const database = openDatabase(join(house.dir, 'jarvis.db'))
   onTestFinished(() => database.close())
-  createPersonStore(database).add({ id: 'per_ann', name: 'ann', role: 'operator', createdAt: 1 }, hash)
+  new SqlitePersonStore(database).add({ id: 'per_ann', name: 'ann', role: 'operator', createdAt: 1 }, hash)
   const options = { algorithm: 'HS256', issuer: 'jarvis', expiresIn: 3600 } as const
   const ann = passkeyDoor(house.jarvis, jwt.sign({ sub: 'per_ann', role: 'operator' }, jwtSecret, options))
   await ann.ask('POST', '/auth/step-up', { password: secret })

@@ -7,10 +7,10 @@ import { createBox } from 'secrets/box'
 import { expect, test } from 'vitest'
 import { SqliteConfirmationStore } from '../src/store/sqlite/calls/confirmations.ts'
 import { openDatabase } from '../src/store/sqlite/database.ts'
-import { createDatabaseKeepers } from '../src/store/sqlite/memory/keepers.ts'
+import { DatabaseKeepers } from '../src/store/sqlite/memory/keepers.ts'
 import { openMemoryStore } from '../src/store/sqlite/memory/store.ts'
 import { HeldInputs } from '../src/store/sqlite/sessions/held-inputs.ts'
-import { createInputsRedaction } from '../src/store/sqlite/sessions/redact-inputs.ts'
+import { InputsRedaction } from '../src/store/sqlite/sessions/redact-inputs.ts'
 import { SqliteTranscriptStore } from '../src/store/sqlite/sessions/transcript.ts'
 import { folder } from './support/data-dir.ts'
 import { calls, says, scripted } from './support/scripted-model.ts'
@@ -212,7 +212,7 @@ test('what an earlier release stored is redacted in slices, over restarts, and o
   const rows = (database: typeof old.database) =>
     database.sql.prepare('SELECT COUNT(*) FROM entries WHERE body LIKE ?').pluck().get(`%${secret}%`)
   const areRemembered = () => {
-    const keepers = createDatabaseKeepers(path)
+    const keepers = new DatabaseKeepers(path)
     const [session] = keepers.sessionsOf('main').list()
     keepers.close()
     return session?.checksum.includes('no inputs') === false
@@ -224,7 +224,7 @@ test('what an earlier release stored is redacted in slices, over restarts, and o
   // No time at all: one row a start.
   for (let start = 1; start <= 3; start += 1) {
     const { database, held } = open()
-    const redaction = createInputsRedaction(database, { held, redact, later() {}, report() {} })
+    const redaction = new InputsRedaction(database, { held, redact, later() {}, report() {} })
     expect(redaction.goOn(0)).toBe(false)
     expect(rows(database)).toBe(2 * sizes - start)
     database.close()
@@ -232,7 +232,7 @@ test('what an earlier release stored is redacted in slices, over restarts, and o
   const last = open()
   const later: (() => void)[] = []
   const parts = { held: last.held, redact, later: (_ms: number, run: () => void) => void later.push(run), report() {} }
-  const redaction = createInputsRedaction(last.database, parts)
+  const redaction = new InputsRedaction(last.database, parts)
   redaction.schedule()
   for (let run = later.shift(); run !== undefined; run = later.shift()) run()
   redaction.schedule()

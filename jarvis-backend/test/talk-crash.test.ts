@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import type { BudgetsReply, Entry, EntryOf, JournalEntry, Page, SkillList, SkillTree } from 'protocol'
 import { expect, test } from 'vitest'
 import { openDatabase } from '../src/store/sqlite/database.ts'
-import { createSettings } from '../src/store/sqlite/settings.ts'
+import { SqliteSettings } from '../src/store/sqlite/settings.ts'
 import { killedHouse, type Life } from './support/killed-house.ts'
 import { skillText } from './support/skills.ts'
 
@@ -60,7 +60,7 @@ test('a run that is killed near its limit passes it in no life, and gives one la
   const start = { dataDir: newDir(), tokensOfCall }
   const limit = 190_000
   const database = openDatabase(join(start.dataDir, 'jarvis.db'))
-  createSettings(database).set('budgets', JSON.stringify({ run: { tokens: limit }, day: {}, jobs: {}, agents: {} }))
+  new SqliteSettings(database).set('budgets', JSON.stringify({ run: { tokens: limit }, day: {}, jobs: {}, agents: {} }))
   database.close()
   const first = await life(start, { points: spending.map(([dieAt]) => dieAt) })
   const id = await first.say('Look until nothing is left.')

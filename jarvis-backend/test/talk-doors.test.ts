@@ -1,8 +1,8 @@
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
-import { createRecipientStore } from '../src/store/sqlite/channels/recipients.ts'
+import { SqliteRecipientStore } from '../src/store/sqlite/channels/recipients.ts'
 import { openDatabase } from '../src/store/sqlite/database.ts'
-import { createSettings } from '../src/store/sqlite/settings.ts'
+import { SqliteSettings } from '../src/store/sqlite/settings.ts'
 import { startDiscord } from './fake-services/discord.ts'
 import { comers, talk } from './rights/resources.ts'
 import { household, membersRole } from './support/persons.ts'
@@ -32,8 +32,8 @@ test('a private chat of a channel answers those who may decide, and nobody who l
   })
   await expect.poll(() => discord.log).toEqual(['identify'])
   const database = openDatabase(join(jarvis.dataDir, 'jarvis.db'))
-  const account = createSettings(database).get('channel_account_discord') ?? ''
-  const recipients = createRecipientStore(database)
+  const account = new SqliteSettings(database).get('channel_account_discord') ?? ''
+  const recipients = new SqliteRecipientStore(database)
   const userOf = (index: number) => `8812041100000000${index}`
   const channels = comers.map((who, index) => {
     const user = userOf(index)

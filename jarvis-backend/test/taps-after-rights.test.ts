@@ -1,9 +1,9 @@
 import { join } from 'node:path'
 import type { ChannelsReply, JournalEntry, Page } from 'protocol'
 import { expect, test } from 'vitest'
-import { createRecipientStore } from '../src/store/sqlite/channels/recipients.ts'
+import { SqliteRecipientStore } from '../src/store/sqlite/channels/recipients.ts'
 import { openDatabase } from '../src/store/sqlite/database.ts'
-import { createSettings } from '../src/store/sqlite/settings.ts'
+import { SqliteSettings } from '../src/store/sqlite/settings.ts'
 import { startDiscord } from './fake-services/discord.ts'
 import { startNtfy } from './fake-services/ntfy.ts'
 import { as, household } from './support/persons.ts'
@@ -42,8 +42,8 @@ test('a card that somebody had on Discord or ntfy is decided by no tap once they
     ).status,
   ).toBe(200)
   const database = openDatabase(join(jarvis.dataDir, 'jarvis.db'))
-  const account = createSettings(database).get('channel_account_discord') ?? ''
-  const recipients = createRecipientStore(database)
+  const account = new SqliteSettings(database).get('channel_account_discord') ?? ''
+  const recipients = new SqliteRecipientStore(database)
   await expect.poll(() => discord.log, soon).toEqual(['identify'])
   for (const [name, user] of Object.entries(people)) {
     discord.write(user, 'hi')

@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { minuteMs } from 'homelab-ports/samples'
 import { type ChatEvents, JarvisError, type ToolInput, usualLimits } from 'protocol'
 import { expect, onTestFinished, test } from 'vitest'
-import { createStepUp } from '../src/auth/step-up.ts'
+import { StepUp } from '../src/auth/step-up.ts'
 import { readConfig } from '../src/config/config.ts'
 import { newId } from '../src/lib/ids.ts'
 import { createSteadyClock } from '../src/lib/steady-clock.ts'
@@ -84,7 +84,7 @@ const bytesIn = (dir: string) =>
 
 test('of two sites in one process, nothing of one is in the other', async () => {
   const clock = createFakeClock(minute - 30_000)
-  const given = { version: '0.0.0-test', clock: createSteadyClock(clock), stepUp: createStepUp(clock.now) }
+  const given = { version: '0.0.0-test', clock: createSteadyClock(clock), stepUp: new StepUp(clock.now) }
   const one = open('protected: [ct/104]', true, given)
   const other = open('', false, given)
   const until = async (isSo: () => boolean) => {

@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest'
 import { Devices } from '../src/channels/web-push/devices.ts'
 import { unseenDevices } from '../src/channels/web-push/unseen.ts'
-import { createRecipientStore } from '../src/store/sqlite/channels/recipients.ts'
-import { createSubscriptionStore } from '../src/store/sqlite/channels/subscriptions.ts'
+import { SqliteRecipientStore } from '../src/store/sqlite/channels/recipients.ts'
+import { SqliteSubscriptionStore } from '../src/store/sqlite/channels/subscriptions.ts'
 import { openDatabase } from '../src/store/sqlite/database.ts'
 
 const day = 86_400_000
@@ -10,8 +10,8 @@ const day = 86_400_000
 test('a browser that was not here for 90 days is marked, until its own page or a button of it says that it is', () => {
   let now = 1_000 * day
   const database = openDatabase(':memory:')
-  const recipients = createRecipientStore(database)
-  const subscriptions = createSubscriptionStore(database)
+  const recipients = new SqliteRecipientStore(database)
+  const subscriptions = new SqliteSubscriptionStore(database)
   const devices = new Devices({
     channel: 'webpush',
     recipients,

@@ -15,11 +15,11 @@ import { Ways } from '../src/calls/way.ts'
 import { createRedactor } from '../src/gate/index.ts'
 import { shippedPolicy } from '../src/gate/policy/shipped.ts'
 import type { Clock } from '../src/lib/clock.ts'
-import { createChangeStore } from '../src/store/sqlite/calls/changes.ts'
+import { SqliteChangeStore } from '../src/store/sqlite/calls/changes.ts'
 import { SqliteConfirmationStore, SqliteExecutionStore } from '../src/store/sqlite/calls/confirmations.ts'
-import { createGrantStore } from '../src/store/sqlite/calls/grants.ts'
+import { SqliteGrantStore } from '../src/store/sqlite/calls/grants.ts'
 import { openDatabase } from '../src/store/sqlite/database.ts'
-import { keepJournal } from '../src/store/sqlite/journal/kept.ts'
+import { SqliteKeptJournal } from '../src/store/sqlite/journal/kept.ts'
 import { SqliteTranscriptStore } from '../src/store/sqlite/sessions/transcript.ts'
 import { createCatalog } from '../src/tools/catalog.ts'
 import type { ToolOutput } from '../src/tools/tool.ts'
@@ -43,7 +43,7 @@ function createHouse(calls: readonly ToolCall[]) {
   const transcript = new SqliteTranscriptStore(database)
   transcript.createSession({ id: sessionId, title: '', source: 'mcp', at: 0 })
   transcript.addRun({ id: runId, sessionId, origin: { kind: 'mcp', client: 'laptop' }, status: 'running', at: 0 })
-  const journal = keepJournal(database, { dir: '', now: clock.now, report })
+  const journal = new SqliteKeptJournal(database, { dir: '', now: clock.now, report })
   const lab = createSimulator({ clock, protectedTargets: new Set(), speed: 1_000 })
   const store = new SqliteConfirmationStore(database)
   const entries: Entry[] = []
@@ -101,11 +101,11 @@ function createHouse(calls: readonly ToolCall[]) {
     const shared = { journal, transactions: database, clock: own, report }
     const executions = new SqliteExecutionStore(database)
     const redactor = createRedactor([])
-    const grants = new Grants({ ...shared, store: createGrantStore(database), proof: journal.proof, changed() {} })
+    const grants = new Grants({ ...shared, store: new SqliteGrantStore(database), proof: journal.proof, changed() {} })
     const unsigned = () => expect.fail('No rule here wants a signature.')
     const decisions = { challenge: unsigned, check: unsigned, use: unsigned, problem: unsigned, signedBy: unsigned }
     const cards = { store, ttlMs: 60_000, changed() {}, isWatched: () => true, decisions, unsigned }
-    const changeStore = createChangeStore(database)
+    const changeStore = new SqliteChangeStore(database)
     const changes = new Changes({ ...shared, store: changeStore, redactor, world, changed() {} })
     const plans = { begin: () => expect.fail('No call here leads to a plan.'), reserve: () => undefined }
     const ways = new Ways({
@@ -133,7 +133,7 @@ function createHouse(calls: readonly ToolCall[]) {
       mayBreakGlass: () => false,
       whyUnknown: () => undefined,
       glassBroken: () => expect.fail('Nobody decides alone here.'),
-      arm: changeStore.arm,
+      arm: (id, afterMs) => changeStore.arm(id, afterMs),
       redactValue: redactor.value,
       lookAgain,
       goneBecause: () => (now.isAskerKnown ? undefined : 'Its token was revoked.'),

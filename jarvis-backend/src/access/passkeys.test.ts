@@ -1,7 +1,7 @@
 import { createRelyingParty } from 'signing/relying-party'
 import { expect, test } from 'vitest'
 import { createAuthenticator } from '../../test/support/fake-authenticator.ts'
-import { createPasskeyStore } from '../store/sqlite/access/passkeys.ts'
+import { SqlitePasskeyStore } from '../store/sqlite/access/passkeys.ts'
 import { openDatabase } from '../store/sqlite/database.ts'
 import { Passkeys } from './passkeys.ts'
 
@@ -10,7 +10,7 @@ const origin = 'http://localhost:4000'
 test('a passkey that is removed while it is checked proves nobody', async () => {
   const database = openDatabase(':memory:')
   const passkeys = new Passkeys({
-    store: createPasskeyStore(database),
+    store: new SqlitePasskeyStore(database),
     place: createRelyingParty(undefined),
     durably: database.durably,
     now: () => 1_000_000,

@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto'
 import type { SignerType } from 'signing/enrolment'
 import { createRelyingParty } from 'signing/relying-party'
-import { createSigners, sealOf } from 'signing/signers'
+import { sealOf, Signers } from 'signing/signers'
 import { createApiTokens } from '../auth/api-tokens.ts'
 import { createTokenUse } from '../auth/token-use.ts'
 import type { DeviceKeyChange } from '../channels/web-push/signed-buttons.ts'
@@ -9,11 +9,11 @@ import type { Config } from '../config/config.ts'
 import { sealedOrMade } from '../config/sealed-file.ts'
 import type { Foundation } from '../foundation.ts'
 import { defineRoom } from '../house.ts'
-import { createChallengeStore } from '../store/sqlite/access/challenges.ts'
-import { createPasskeyStore } from '../store/sqlite/access/passkeys.ts'
-import { createSignInStore } from '../store/sqlite/access/people.ts'
-import { createSignerKeyStore } from '../store/sqlite/access/signer-keys.ts'
-import { createApiTokenStore } from '../store/sqlite/access/tokens.ts'
+import { SqliteChallengeStore } from '../store/sqlite/access/challenges.ts'
+import { SqlitePasskeyStore } from '../store/sqlite/access/passkeys.ts'
+import { SqliteSignInStore } from '../store/sqlite/access/people.ts'
+import { SqliteSignerKeyStore } from '../store/sqlite/access/signer-keys.ts'
+import { SqliteApiTokenStore } from '../store/sqlite/access/tokens.ts'
 import { journalHead } from '../store/sqlite/journal/journal.ts'
 import { Decisions } from './decisions.ts'
 import { type PasskeyChange, Passkeys } from './passkeys.ts'
@@ -24,7 +24,7 @@ export const accessRoom = defineRoom({
   name: 'access',
   open({ foundation, config }: { foundation: Foundation; config: Pick<Config, 'publicUrl'> }) {
     const { database, journal, clock, now, report } = foundation
-    const store = createApiTokenStore(database)
+    const store = new SqliteApiTokenStore(database)
     const apiTokens = createApiTokens({
       store,
       now,
@@ -49,8 +49,9 @@ function openKeys(
   publicUrl: string | undefined,
 ) {
   const { proof } = journal
-  const store = createPasskeyStore(database)
-  const keys = createSignerKeyStore(database)
+  const store = new SqlitePasskeyStore(database)
+  const keys = new SqliteSignerKeyStore(database)
+  const signIns = new SqliteSignInStore(database)
   const place = createRelyingParty(publicUrl)
   // The key is stored outside the database, so that somebody who can write only to the database cannot enrol a key.
   const sealKey = () => {
@@ -58,7 +59,7 @@ function openKeys(
     hide(key)
     return key
   }
-  const signers = createSigners(proof, sealKey)
+  const signers = new Signers(proof, sealKey)
   function recordSigner(type: SignerType, change: PasskeyChange | SshKeyChange | DeviceKeyChange) {
     const isSealed = change.change === 'added' && !('signedBy' in change)
     journal.append('signer', { type, ...change, ...(isSealed && { seal: sealOf(sealKey(), { type, ...change }) }) })
@@ -69,7 +70,7 @@ function openKeys(
     now,
     durably: database.durably,
     record: (change) => recordSigner('passkey', change),
-    endSignIns: createSignInStore(database).endOf,
+    endSignIns: (passkey, except) => signIns.endOf(passkey, except),
     hadPasskeys: (person) => proof.hadSigner('passkey', person),
   })
   const sshKeys = new SshKeys({
@@ -82,7 +83,7 @@ function openKeys(
     record: (change) => recordSigner('ssh', change),
     hadKeys: (person) => proof.hadSigner('ssh', person),
   })
-  const challenges = createChallengeStore(database)
+  const challenges = new SqliteChallengeStore(database)
   const head = journalHead(database)
   const decisions = new Decisions({
     store: challenges,
@@ -90,8 +91,8 @@ function openKeys(
     keys,
     signers,
     place,
-    decisionOf: proof.decision,
-    approvalsOf: proof.approvals,
+    decisionOf: (toolUseId) => proof.decision(toolUseId),
+    approvalsOf: (toolUseId, bindingHash) => proof.approvals(toolUseId, bindingHash),
     head,
     now,
     copied: ({ person, id, name }, why) => recordSigner('passkey', { change: 'refused', person, id, name, why }),

@@ -22,11 +22,11 @@ import { onceFor } from '../lib/once-for.ts'
 import type { ComposedMemory } from '../memory/room.ts'
 import type { ComposedModels } from '../providers/choice/models.ts'
 import type { ComposedSkills } from '../skills/room.ts'
-import { createAttachmentStore } from '../store/sqlite/sessions/attachments.ts'
-import { createKeptRunStore } from '../store/sqlite/sessions/kept-runs.ts'
-import { createInputsRedaction } from '../store/sqlite/sessions/redact-inputs.ts'
+import { SqliteAttachmentStore } from '../store/sqlite/sessions/attachments.ts'
+import { SqliteKeptRunStore } from '../store/sqlite/sessions/kept-runs.ts'
+import { InputsRedaction } from '../store/sqlite/sessions/redact-inputs.ts'
 import { SessionIndex } from '../store/sqlite/sessions/session-index.ts'
-import { createSessionList } from '../store/sqlite/sessions/session-list.ts'
+import { SqliteSessionList } from '../store/sqlite/sessions/session-list.ts'
 import { type Catalog, modelSchemaOf } from '../tools/catalog.ts'
 import { sessionTools } from '../tools/sessions/index.ts'
 import { type Tool, withPorts } from '../tools/tool.ts'
@@ -97,16 +97,17 @@ export const runsRoom = defineRoom({
     const { agents, catalog, gate, images, models, memory } = needs
     const { transcripts: store, live, watchers, shares, note } = needs.sessions
     const budgets = needs.budgets.keeper
-    const inputs = createInputsRedaction(database, { held, redact: redactor.value, later, report })
-    const kept = createKeptRunStore(database, () => oldBefore(clock, keptRunMs))
+    const inputs = new InputsRedaction(database, { held, redact: redactor.value, later, report })
+    const kept = new SqliteKeptRunStore(database, () => oldBefore(clock, keptRunMs))
     const attachments = new Attachments({
-      store: createAttachmentStore(database),
+      store: new SqliteAttachmentStore(database),
       clock,
       redact: redactor.text,
       redactLater: redactor.later,
     })
     const image = (sessionId: string, id: string) => pictureOf({ attachments, images }, sessionId, id)
     const index = new SessionIndex(database, { costOf: models.costOf, later, report })
+    const list = new SqliteSessionList(database, index)
     const changed = (sessionId: string) => {
       index.changed(sessionId)
       activity.changed({ what: 'sessions', sessionId })
@@ -171,7 +172,7 @@ export const runsRoom = defineRoom({
           readResult: (sessionId: string, toolUseId: string, offset: number) =>
             storedResult({ store, attachments }, sessionId, { toolUseId, offset }),
         }),
-        routes: routesOf({ foundation, needs, sessions, reports, changed, list: createSessionList(database, index) }),
+        routes: routesOf({ foundation, needs, sessions, reports, changed, list }),
       },
       /**
        * Schedules work for when the process is idle: building the list of sessions, and removing secrets from arguments that an earlier release
@@ -353,7 +354,7 @@ function routesOf({
     now,
     journal,
     note,
-    image: images.get,
+    image: (sessionId, id) => images.get(sessionId, id),
     attachments,
     reports,
     shares,

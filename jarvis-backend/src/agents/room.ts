@@ -13,7 +13,7 @@ import { defineRoom, type JarvisFacts } from '../house.ts'
 import { type AgentFiles, agentRoutes } from '../http/agents.ts'
 import { newId } from '../lib/ids.ts'
 import { onceFor } from '../lib/once-for.ts'
-import { createAgentDeeds } from '../store/sqlite/agent-deeds.ts'
+import { AgentDeeds } from '../store/sqlite/agent-deeds.ts'
 import type { Catalog } from '../tools/catalog.ts'
 import { houseTools } from '../tools/house.ts'
 import { createPromptFiles } from '../workspace/prompt-files.ts'
@@ -117,6 +117,7 @@ type AgentsPageNeeds = {
 function routesOf(needs: AgentsPageNeeds) {
   const { agents, catalog, models, gate, runs, store, budgets } = needs
   const { database, redactor, now } = needs.foundation
+  const deeds = new AgentDeeds(database)
   return agentRoutes({
     agents,
     files: filesOf(needs.texts),
@@ -137,7 +138,7 @@ function routesOf(needs: AgentsPageNeeds) {
     },
     problemOf: ({ model }) =>
       model !== undefined && models.named(model) === undefined ? `${model} is not configured any more.` : undefined,
-    lately: createAgentDeeds(database),
+    lately: (agent) => deeds.of(agent),
     shown: needs.shown,
     judge: gate.tryingJudge,
     rehearse(agent, message, by) {

@@ -6,14 +6,19 @@ const mostKept = 2_000
 /** A request that was refused because its sender lacks the rights. `by`: a person's id, a token, or nobody. `door`: `GET /api/journal`, `/chat`, … */
 export type RefusedAccess = { by: string; door: string; why: string; address: string }
 
+export type Refusals = (refused: RefusedAccess) => void
+
 /**
  * Reports requests that were refused because their sender lacks the rights. The same request is reported once a minute. @param tell `times`: further
  * occurrences since the last report, without this one
  */
-export function createRefusals(now: () => number, tell: (refused: RefusedAccess & { times?: number }) => void) {
+export function createRefusals(
+  now: () => number,
+  tell: (refused: RefusedAccess & { times?: number }) => void,
+): Refusals {
   const known = new Map<string, { toldAt: number; times: number }>()
   let minute = { since: 0, entries: 0 }
-  return (refused: RefusedAccess): void => {
+  return (refused) => {
     const key = `${refused.by} ${refused.door}`
     const before = known.get(key)
     if (minute.since + everyMs <= now()) minute = { since: now(), entries: 0 }
@@ -32,4 +37,3 @@ export function createRefusals(now: () => number, tell: (refused: RefusedAccess 
     }
   }
 }
-export type Refusals = ReturnType<typeof createRefusals>

@@ -7,9 +7,9 @@ import { defineRoom, type FactTypes, type JarvisFacts, type Offboarding } from '
 import { invitationRoutes } from '../http/invitations.ts'
 import { peopleRoutes } from '../http/people.ts'
 import { linkAt } from '../lib/link-at.ts'
-import { createLinkStore } from '../store/sqlite/access/links.ts'
-import { createPersonStore, createSignInStore } from '../store/sqlite/access/people.ts'
-import { createSecondFactorStore } from '../store/sqlite/access/second-factor.ts'
+import { SqliteLinkStore } from '../store/sqlite/access/links.ts'
+import { SqlitePersonStore, SqliteSignInStore } from '../store/sqlite/access/people.ts'
+import { SqliteSecondFactorStore } from '../store/sqlite/access/second-factor.ts'
 import { Links } from './links.ts'
 import { People } from './people.ts'
 import { createOriginOf } from './public-origin.ts'
@@ -54,11 +54,11 @@ function openPeople(
   },
 ) {
   const { database, journal, now, activity } = foundation
-  const signIns = createSignInStore(database)
-  const secondFactors = createSecondFactorStore(database)
+  const signIns = new SqliteSignInStore(database)
+  const secondFactors = new SqliteSecondFactorStore(database)
   const signInList = createSignInList({ signIns, idleMs: parts.signInIdleMs, now })
   const people = new People({
-    store: createPersonStore(database),
+    store: new SqlitePersonStore(database),
     durably: database.durably,
     record: (change) => void journal.append('person', change),
     ownRoles: parts.ownRoles,
@@ -74,7 +74,7 @@ function openPeople(
     now,
   })
   const links = new Links({
-    store: createLinkStore(database),
+    store: new SqliteLinkStore(database),
     people,
     durably: database.durably,
     record: (change) => void journal.append('person', change),

@@ -10,7 +10,7 @@ import type { Jobs } from '../jobs/jobs.ts'
 import { midnightOf } from '../jobs/zone.ts'
 import { oldBefore } from '../lib/clock.ts'
 import { ownZone } from '../lib/zone.ts'
-import { createSpendingStore } from '../store/sqlite/spending.ts'
+import { SqliteSpendingStore } from '../store/sqlite/spending.ts'
 import {
   type BudgetSettings,
   createBudgetSettings,
@@ -81,7 +81,7 @@ function openBudgets(
   parts: { costOf: CostOf; agentLimits(agent: string): OwnLimits; jobLimits(jobId: string): OwnLimits },
 ): ComposedBudgets {
   const { clock, now } = foundation
-  const store = createSpendingStore(foundation.database)
+  const store = new SqliteSpendingStore(foundation.database)
   const settings = createBudgetSettings(foundation.settings)
   const zone = ownZone()
   let day = { from: 0, until: 0 }

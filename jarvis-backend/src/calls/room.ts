@@ -22,10 +22,10 @@ import { questionRoutes } from '../http/questions.ts'
 import { roleRoutes } from '../http/roles.ts'
 import type { Route } from '../http/route.ts'
 import { toolRoutes } from '../http/tools.ts'
-import { createCallCounts } from '../store/sqlite/calls/call-counts.ts'
+import { CallCounts } from '../store/sqlite/calls/call-counts.ts'
 import { SqliteExecutionStore } from '../store/sqlite/calls/confirmations.ts'
-import { createGrantStore } from '../store/sqlite/calls/grants.ts'
-import { createQuestionStore } from '../store/sqlite/calls/questions.ts'
+import { SqliteGrantStore } from '../store/sqlite/calls/grants.ts'
+import { SqliteQuestionStore } from '../store/sqlite/calls/questions.ts'
 import type { Catalog } from '../tools/catalog.ts'
 import { homelabTools } from '../tools/homelab/index.ts'
 import { questionTools } from '../tools/questions/index.ts'
@@ -269,7 +269,7 @@ function openGate(needs: GateNeeds): Gate {
   })
   const grants = new Grants({
     ...shared,
-    store: createGrantStore(database),
+    store: new SqliteGrantStore(database),
     changed: () => activity.changed({ what: 'grants' }),
   })
   const ways = new Ways({ ...shared, changes, plans })
@@ -286,7 +286,7 @@ function openGate(needs: GateNeeds): Gate {
     ...shared,
     ways,
     grants,
-    arm: changeStore.arm,
+    arm: (id, afterMs) => changeStore.arm(id, afterMs),
     mayBreakGlass: () => policy.current().mayBreakGlass,
     glassBroken: (told) => glass.broken(told),
     redactValue: redactor.value,
@@ -295,7 +295,7 @@ function openGate(needs: GateNeeds): Gate {
   })
   const questions = new OpenQuestions({
     ...shared,
-    store: createQuestionStore(database),
+    store: new SqliteQuestionStore(database),
     changed(sessionId) {
       activity.changed({ what: 'questions', sessionId })
       questionsChanged(questions.open(sessionId))
@@ -317,7 +317,7 @@ function openGate(needs: GateNeeds): Gate {
     observed: tellObserved({ announce, notice }),
     report: (error, toolName) => report(error, `${toolName} failed`),
   })
-  const calls = createCallCounts(database, now)
+  const counts = new CallCounts(database, now)
   return {
     ...judges,
     policy,
@@ -329,7 +329,7 @@ function openGate(needs: GateNeeds): Gate {
     confirmations,
     questions,
     executor,
-    calls,
+    calls: () => counts.lastWeek(),
   }
 }
 

@@ -10,13 +10,13 @@ import type { Foundation } from '../foundation.ts'
 import { defineRoom, type JarvisFacts } from '../house.ts'
 import { channelRoutes } from '../http/channels.ts'
 import { transcriptionRoutes } from '../http/transcriptions.ts'
-import { createChatStore } from '../store/sqlite/channels/chats.ts'
-import { createChoiceStore } from '../store/sqlite/channels/choices.ts'
-import { createHeardStore } from '../store/sqlite/channels/heard.ts'
-import { createNonceStore } from '../store/sqlite/channels/nonces.ts'
+import { SqliteChatStore } from '../store/sqlite/channels/chats.ts'
+import { SqliteChoiceStore } from '../store/sqlite/channels/choices.ts'
+import { SqliteHeardStore } from '../store/sqlite/channels/heard.ts'
+import { SqliteNonceStore } from '../store/sqlite/channels/nonces.ts'
 import { SqliteOutboxStore } from '../store/sqlite/channels/outbox.ts'
-import { createPairingStore } from '../store/sqlite/channels/pairings.ts'
-import { createRecipientStore } from '../store/sqlite/channels/recipients.ts'
+import { SqlitePairingStore } from '../store/sqlite/channels/pairings.ts'
+import { SqliteRecipientStore } from '../store/sqlite/channels/recipients.ts'
 import { channelKinds } from './adapters/index.ts'
 import { Pages } from './addresses.ts'
 import type { ChannelKind } from './channel.ts'
@@ -134,12 +134,12 @@ function openChannels(needs: ChannelsNeeds): { channels: Channels; desk: Desk } 
 
 const storesOf = ({ database }: Pick<Foundation, 'database'>): ChannelStores => ({
   outbox: new SqliteOutboxStore(database),
-  recipients: createRecipientStore(database),
-  pairings: createPairingStore(database),
-  nonces: createNonceStore(database),
-  chats: createChatStore(database),
-  choices: createChoiceStore(database),
-  heard: createHeardStore(database),
+  recipients: new SqliteRecipientStore(database),
+  pairings: new SqlitePairingStore(database),
+  nonces: new SqliteNonceStore(database),
+  chats: new SqliteChatStore(database),
+  choices: new SqliteChoiceStore(database),
+  heard: new SqliteHeardStore(database),
 })
 
 const notesOf = ({ journal, redactor, activity, report, announce }: Foundation): Notes => ({

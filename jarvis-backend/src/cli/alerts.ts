@@ -1,7 +1,7 @@
 import { spanOf } from 'node-kit/words'
 import type { Alert, AlertsReply } from 'protocol'
 import type { Config } from '../config/config.ts'
-import { createAlertStore } from '../store/sqlite/alerts.ts'
+import { SqliteAlertStore } from '../store/sqlite/alerts.ts'
 import { fingerprintOf, isSilent, type StoredAlert } from '../watch/alert.ts'
 import { withData } from './data.ts'
 import type { Input } from './options.ts'
@@ -29,7 +29,7 @@ export async function alerts(
     return
   }
   await withData(config, (_journal, database) => {
-    const store = createAlertStore(database)
+    const store = new SqliteAlertStore(database)
     if (values.silenced === true) {
       // Keep one alert for each fingerprint: an alert that has not ended, otherwise the one that ended last.
       const newest = store.current(Date.now()).sort((a, b) => endOf(a) - endOf(b))

@@ -3,8 +3,8 @@ import { createBudgetSettings, dollars } from '../budgets/index.ts'
 import type { Config } from '../config/config.ts'
 import { midnightOf } from '../jobs/zone.ts'
 import { ownZone } from '../lib/zone.ts'
-import { createSettings } from '../store/sqlite/settings.ts'
-import { createSpendingStore } from '../store/sqlite/spending.ts'
+import { SqliteSettings } from '../store/sqlite/settings.ts'
+import { SqliteSpendingStore } from '../store/sqlite/spending.ts'
 import { withData } from './data.ts'
 import type { Input } from './options.ts'
 
@@ -18,7 +18,7 @@ const usage =
 export async function budgets(config: Config, { positionals }: Input): Promise<void> {
   const [action = 'show', part = '', unit = '', value = ''] = positionals
   await withData(config, (journal, database) => {
-    const settings = createBudgetSettings(createSettings(database))
+    const settings = createBudgetSettings(new SqliteSettings(database))
     if (action === 'set') {
       database.durably(() => {
         const from = settings.current()
@@ -29,7 +29,7 @@ export async function budgets(config: Config, { positionals }: Input): Promise<v
       return
     }
     if (action !== 'show') throw new JarvisError('invalid_request', usage)
-    const store = createSpendingStore(database)
+    const store = new SqliteSpendingStore(database)
     const since = midnightOf(ownZone(), Date.now())
     const { run, day, jobs } = settings.current()
     console.log(`A run        at most ${limitWords(run)}; ${config.maxTurns} model calls without its helpers`)

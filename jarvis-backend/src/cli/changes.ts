@@ -3,7 +3,7 @@ import { type Change, JarvisError } from 'protocol'
 import { shownChange } from '../calls/changes/change.ts'
 import { keepChange } from '../calls/changes/keep.ts'
 import type { Config } from '../config/config.ts'
-import { createChangeStore } from '../store/sqlite/calls/changes.ts'
+import { SqliteChangeStore } from '../store/sqlite/calls/changes.ts'
 import { withData } from './data.ts'
 import type { Input } from './options.ts'
 
@@ -13,7 +13,7 @@ export async function changes(config: Config, { values, positionals }: Input<{ t
   if (action !== 'list' && action !== 'keep')
     throw new JarvisError('invalid_request', 'Use changes [--target vm/101], or changes keep ID.')
   await withData(config, (journal, database) => {
-    const store = createChangeStore(database)
+    const store = new SqliteChangeStore(database)
     if (action === 'keep') {
       mustKeepHere(store.get(id), id)
       keepChange({ store, journal, transactions: database }, id, { by: 'cli', at: Date.now() })

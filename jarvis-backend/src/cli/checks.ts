@@ -1,6 +1,6 @@
 import { spanOf } from 'node-kit/words'
 import type { Config } from '../config/config.ts'
-import { createCheckStore } from '../store/sqlite/alerts.ts'
+import { SqliteCheckStore } from '../store/sqlite/alerts.ts'
 import type { CheckRun } from '../watch/alert.ts'
 import { makeChecks } from '../watch/checks/index.ts'
 import { withData } from './data.ts'
@@ -8,11 +8,7 @@ import { withData } from './data.ts'
 /** `jarvis checks`: lists the checks, the time of each last run, and the objects that could not be seen. */
 export async function checks(config: Config): Promise<void> {
   await withData(config, (_journal, database) => {
-    const runs = new Map(
-      createCheckStore(database)
-        .list()
-        .map((run) => [run.id, run]),
-    )
+    const runs = new Map(new SqliteCheckStore(database).list().map((run) => [run.id, run]))
     const shipped = makeChecks()
     const now = Date.now()
     for (const { id, title, reads } of shipped) console.log(line({ title, reads }, runs.get(id) ?? { id }, now))

@@ -4,7 +4,7 @@ import { JarvisError } from 'protocol'
 import type { Config } from '../config/config.ts'
 import { openDataDir } from '../config/data-dir.ts'
 import { type Database, openDatabase } from '../store/sqlite/database.ts'
-import { type KeptJournal, keepJournal } from '../store/sqlite/journal/kept.ts'
+import { type KeptJournal, SqliteKeptJournal } from '../store/sqlite/journal/kept.ts'
 
 type Work = (journal: KeptJournal, database: Database) => void | Promise<void>
 
@@ -19,7 +19,7 @@ export async function withJournal(config: Config, work: Work): Promise<void> {
 export async function withData(config: Config, work: Work): Promise<void> {
   const database = openDatabase(join(openDataDir(config.dataDir), 'jarvis.db'))
   try {
-    const journal = keepJournal(database, {
+    const journal = new SqliteKeptJournal(database, {
       dir: join(config.dataDir, 'journal'),
       now: Date.now,
       report: (error, message) => console.error(error instanceof Error ? `${message}: ${error.message}` : message),

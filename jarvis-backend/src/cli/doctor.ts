@@ -14,11 +14,11 @@ import { peopleChecks, wantsProof } from '../doctor/people-checks.ts'
 import { policyChecks } from '../doctor/policy-checks.ts'
 import { createRedactor } from '../gate/index.ts'
 import { LearnedStore } from '../providers/index.ts'
-import { createPasskeyStore } from '../store/sqlite/access/passkeys.ts'
-import { createSignerKeyStore } from '../store/sqlite/access/signer-keys.ts'
+import { SqlitePasskeyStore } from '../store/sqlite/access/passkeys.ts'
+import { SqliteSignerKeyStore } from '../store/sqlite/access/signer-keys.ts'
 import { unseenIn } from '../store/sqlite/channels/unseen.ts'
 import { inspectDatabase } from '../store/sqlite/inspect.ts'
-import { createSettings } from '../store/sqlite/settings.ts'
+import { SqliteSettings } from '../store/sqlite/settings.ts'
 import { withJournal } from './data.ts'
 import type { Input } from './options.ts'
 import { peopleIn } from './people-in.ts'
@@ -84,8 +84,8 @@ async function storedHere(config: Config): Promise<DoctorCheck[]> {
   if (!existsSync(path) || !inspectDatabase(path, 0).isCurrent) return found
   await withJournal(config, (journal, database) => {
     const { people, links } = peopleIn(config.dataDir, journal, database)
-    const passkeys = createPasskeyStore(database)
-    const keys = createSignerKeyStore(database)
+    const passkeys = new SqlitePasskeyStore(database)
+    const keys = new SqliteSignerKeyStore(database)
     const policy = readPolicy(policyPath(config.dataDir), 'policy.yaml')
     found = peopleChecks({
       people: people.list(),
@@ -94,7 +94,7 @@ async function storedHere(config: Config): Promise<DoctorCheck[]> {
       unseen: unseenIn(database, Date.now()),
       wantsProof: policy.kind === 'read' && wantsProof(policy.file),
     })
-    const settings = createSettings(database)
+    const settings = new SqliteSettings(database)
     const learned = new LearnedStore({ settings, clock: systemClock, redact: (text) => text, leftOut: () => {} })
     found.push(...learned.leftOut(config.models).map(([id, left]) => leftOutCheck(id, left)))
   })

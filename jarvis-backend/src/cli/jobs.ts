@@ -5,8 +5,8 @@ import { JobSwitches } from '../jobs/switches.ts'
 import { timesOf } from '../jobs/times.ts'
 import { scheduleWords } from '../jobs/words.ts'
 import { ownZone } from '../lib/zone.ts'
-import { createJobStore } from '../store/sqlite/jobs.ts'
-import { createSettings } from '../store/sqlite/settings.ts'
+import { SqliteJobStore } from '../store/sqlite/jobs.ts'
+import { SqliteSettings } from '../store/sqlite/settings.ts'
 import { withData } from './data.ts'
 import type { Input } from './options.ts'
 
@@ -16,11 +16,11 @@ const usage = 'Use jobs, jobs pause ID, jobs resume ID, jobs stop or jobs start.
 export async function jobs(config: Config, { positionals }: Input): Promise<void> {
   const [action = 'list', id = ''] = positionals
   await withData(config, (journal, database) => {
-    const store = createJobStore(database)
+    const store = new SqliteJobStore(database)
     const now = Date.now()
     const switches = new JobSwitches({
       store,
-      settings: createSettings(database),
+      settings: new SqliteSettings(database),
       journal,
       transactions: database,
       now: () => now,

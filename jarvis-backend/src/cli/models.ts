@@ -17,7 +17,7 @@ import type { Config } from '../config/config.ts'
 import { idOf } from '../config/model.ts'
 import { ModelSetup, presets } from '../doctor/model-setup.ts'
 import { knownHere, LearnedStore } from '../providers/index.ts'
-import { createSettings } from '../store/sqlite/settings.ts'
+import { SqliteSettings } from '../store/sqlite/settings.ts'
 import { withData } from './data.ts'
 import type { Input } from './options.ts'
 import { createQuestions } from './questions.ts'
@@ -67,7 +67,7 @@ export async function models(
   /** Saves a change and its journal entry. */
   const change = (body: Record<string, unknown>, work: () => void) =>
     withData(config, (journal, database) => {
-      settings = createSettings(database)
+      settings = new SqliteSettings(database)
       database.durably(() => {
         journal.append('setup', { by: 'cli', ...body })
         work()
@@ -80,7 +80,7 @@ export async function models(
       if (!existsSync(join(config.dataDir, 'jarvis.db'))) return say(listed(setup.current(), config))
       // The database holds the facts that the models' servers reported, so the list includes them.
       return withData(config, (_journal, database) => {
-        settings = createSettings(database)
+        settings = new SqliteSettings(database)
         say(listed(setup.current(), config))
       })
     case 'presets':

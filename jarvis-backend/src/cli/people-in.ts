@@ -6,10 +6,10 @@ import { Grants } from '../calls/confirmations/grants.ts'
 import { policyPath, readPolicy } from '../config/policy-file.ts'
 import type { Offboarding } from '../house.ts'
 import { offboardingOf } from '../offboarding/offboarding.ts'
-import { createLinkStore } from '../store/sqlite/access/links.ts'
-import { createPersonStore, createSignInStore } from '../store/sqlite/access/people.ts'
-import { createGrantStore } from '../store/sqlite/calls/grants.ts'
-import { createRecipientStore } from '../store/sqlite/channels/recipients.ts'
+import { SqliteLinkStore } from '../store/sqlite/access/links.ts'
+import { SqlitePersonStore, SqliteSignInStore } from '../store/sqlite/access/people.ts'
+import { SqliteGrantStore } from '../store/sqlite/calls/grants.ts'
+import { SqliteRecipientStore } from '../store/sqlite/channels/recipients.ts'
 import type { Database } from '../store/sqlite/database.ts'
 import type { KeptJournal } from '../store/sqlite/journal/kept.ts'
 import { tokensIn } from './token.ts'
@@ -20,9 +20,9 @@ export function peopleIn(
   journal: KeptJournal,
   database: Database,
 ): { people: People; links: Links; signIns: SignInStore } {
-  const signIns = createSignInStore(database)
+  const signIns = new SqliteSignInStore(database)
   const grants = new Grants({
-    store: createGrantStore(database),
+    store: new SqliteGrantStore(database),
     journal,
     proof: journal.proof,
     transactions: database,
@@ -30,7 +30,7 @@ export function peopleIn(
     changed: () => {},
     report: (_error, message) => console.error(message),
   })
-  const recipients = createRecipientStore(database)
+  const recipients = new SqliteRecipientStore(database)
   const channels: Offboarding = {
     name: 'channels',
     endAccess(person) {
@@ -48,7 +48,7 @@ export function peopleIn(
   })
   const policy = readPolicy(policyPath(dataDir), 'policy.yaml')
   const people = new People({
-    store: createPersonStore(database),
+    store: new SqlitePersonStore(database),
     durably: database.durably,
     record: (change) => void journal.append('person', change),
     ownRoles: () => (policy.kind === 'read' ? Object.keys(policy.file.roles ?? {}) : []),
@@ -63,7 +63,7 @@ export function peopleIn(
     now: Date.now,
   })
   const links = new Links({
-    store: createLinkStore(database),
+    store: new SqliteLinkStore(database),
     people,
     durably: database.durably,
     record: (change) => void journal.append('person', change),

@@ -13,7 +13,7 @@ import {
   Replay,
   summaryOf,
 } from '../gate/index.ts'
-import { createSettings } from '../store/sqlite/settings.ts'
+import { SqliteSettings } from '../store/sqlite/settings.ts'
 import { houseFacts, houseTools } from '../tools/house.ts'
 import { withData, withJournal } from './data.ts'
 import { durationMs, type Input } from './options.ts'
@@ -58,7 +58,7 @@ export async function policy(config: Config, { values, positionals }: Input<{ si
       const file = fileAt(path, false)
       if (file === undefined) return
       await withData(config, (_journal, database) => {
-        const profile = readProfile(createSettings(database))
+        const profile = readProfile(new SqliteSettings(database))
         const active = compilePolicy({ file, protectedTargets: config.protectedTargets, profile })
         console.log(policyLines(active, houseFacts).join('\n'))
       })

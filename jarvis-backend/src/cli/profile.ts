@@ -3,7 +3,7 @@ import { JarvisError, ProfileName, profileNames } from 'protocol'
 import { readProfile, setProfile } from '../calls/profile-setting.ts'
 import type { Config } from '../config/config.ts'
 import { profiles } from '../gate/index.ts'
-import { createSettings } from '../store/sqlite/settings.ts'
+import { SqliteSettings } from '../store/sqlite/settings.ts'
 import { withData } from './data.ts'
 import type { Input } from './options.ts'
 
@@ -15,7 +15,7 @@ export async function profile(config: Config, { positionals }: Input): Promise<v
     throw new JarvisError('invalid_request', `Use profile NAME, where NAME is one of ${profileNames.join(', ')}.`)
   }
   await withData(config, (journal, database) => {
-    const settings = createSettings(database)
+    const settings = new SqliteSettings(database)
     const next = wanted.data
     if (next !== undefined) {
       database.durably(() => setProfile({ settings, journal }, next, 'cli'))

@@ -9,7 +9,7 @@ import { isCommand } from '../skills/reserved.ts'
 import { shippedSkills } from '../skills/shipped/index.ts'
 import type { SkillStore } from '../skills/store.ts'
 import { Trees } from '../skills/tree.ts'
-import { createSkillStore } from '../store/sqlite/skills.ts'
+import { SqliteSkillStore } from '../store/sqlite/skills.ts'
 import { withData } from './data.ts'
 import type { Input } from './options.ts'
 
@@ -24,7 +24,7 @@ export async function skills(config: Config, { positionals: [action = 'list', fo
   }
   if (action !== 'list') throw new JarvisError('invalid_request', 'Use skills list, or skills check FOLDER.')
   await withData(config, (_journal, database) => {
-    const store = createSkillStore(database, mainAgentId)
+    const store = new SqliteSkillStore(database, mainAgentId)
     const { items, catalogue, problem } = reading(join(config.dataDir, 'workspace/skills'), store).list()
     console.log(items.length === 0 ? 'There is no skill.' : items.map(lines).join('\n'))
     if (catalogue.missing.length > 0)

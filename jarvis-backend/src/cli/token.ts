@@ -1,7 +1,7 @@
 import { Door, JarvisError, RequestsPerMinute, TokenScope } from 'protocol'
 import { type ApiToken, type ApiTokens, createApiTokens, type NewApiToken } from '../auth/api-tokens.ts'
 import type { Config } from '../config/config.ts'
-import { createApiTokenStore } from '../store/sqlite/access/tokens.ts'
+import { SqliteApiTokenStore } from '../store/sqlite/access/tokens.ts'
 import type { Database } from '../store/sqlite/database.ts'
 import type { KeptJournal } from '../store/sqlite/journal/kept.ts'
 import { withData } from './data.ts'
@@ -96,7 +96,7 @@ async function act(
 /** The tokens of an open data dir. */
 export const tokensIn = (journal: KeptJournal, database: Database): ApiTokens =>
   createApiTokens({
-    store: createApiTokenStore(database),
+    store: new SqliteApiTokenStore(database),
     durably: database.durably,
     record: (change) => void journal.append('token', change),
     now: Date.now,

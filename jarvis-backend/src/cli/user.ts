@@ -4,7 +4,7 @@ import { invitationMs, resetMs } from '../auth/links.ts'
 import { removeSecondFactor, type SecondFactorChange } from '../auth/second-factor.ts'
 import type { Config } from '../config/config.ts'
 import { linkAt } from '../lib/link-at.ts'
-import { createSecondFactorStore } from '../store/sqlite/access/second-factor.ts'
+import { SqliteSecondFactorStore } from '../store/sqlite/access/second-factor.ts'
 import { withData } from './data.ts'
 import type { Input } from './options.ts'
 import { peopleIn } from './people-in.ts'
@@ -72,7 +72,7 @@ export async function user(config: Config, { values, positionals }: Input<{ json
         const { durably } = database
         const record = (change: SecondFactorChange) => void journal.append('person', change)
         const isGone = removeSecondFactor(
-          { store: createSecondFactorStore(database), durably, record },
+          { store: new SqliteSecondFactorStore(database), durably, record },
           named(name).id,
           by,
         )

@@ -1,7 +1,7 @@
 import { JarvisError, type MaintenanceWindow, readAs, WindowBody } from 'protocol'
 import type { Config } from '../config/config.ts'
 import { newId } from '../lib/ids.ts'
-import { createWindowStore } from '../store/sqlite/alerts.ts'
+import { SqliteWindowStore } from '../store/sqlite/alerts.ts'
 import { withData } from './data.ts'
 import { durationMs, type Input } from './options.ts'
 
@@ -14,7 +14,7 @@ export async function windows(
 ): Promise<void> {
   const [action = 'list', about = ''] = positionals
   await withData(config, (journal, database) => {
-    const store = createWindowStore(database)
+    const store = new SqliteWindowStore(database)
     const now = Date.now()
     const record = (body: Record<string, unknown>, work: () => void) =>
       database.durably(() => {

@@ -5,7 +5,7 @@ import { policyPath, policyText, readPolicy, textHash } from '../config/policy-f
 import { compilePolicy } from '../gate/index.ts'
 import { sectionNow } from '../gate/policy/change-workbench.ts'
 import { workbenchLines } from '../gate/policy/workbench.ts'
-import { createSettings } from '../store/sqlite/settings.ts'
+import { SqliteSettings } from '../store/sqlite/settings.ts'
 import { areas } from '../workbench/area-words.ts'
 import { fileDiffOf } from '../workbench/files/diff.ts'
 import { ownPathsOf } from '../workbench/own-paths.ts'
@@ -39,7 +39,7 @@ export async function workbench(
     const parts = {
       file,
       hashOf: textHash,
-      settings: createSettings(database),
+      settings: new SqliteSettings(database),
       journal,
       transactions: database,
       refusal: (path: string) => rootRefusal(path, own),

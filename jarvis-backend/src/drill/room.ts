@@ -3,7 +3,7 @@ import type { Config } from '../config/config.ts'
 import type { Foundation } from '../foundation.ts'
 import { defineRoom } from '../house.ts'
 import { proofRoutes } from '../http/proofs.ts'
-import { createDrillStore } from '../store/sqlite/drills.ts'
+import { SqliteDrillStore } from '../store/sqlite/drills.ts'
 import { drillTools } from '../tools/drills/index.ts'
 import { withPorts } from '../tools/tool.ts'
 import { Drills } from './drills.ts'
@@ -25,7 +25,7 @@ export const drillRoom = defineRoom({
       redact,
       report,
       ids: needs.config.drill.ids,
-      store: createDrillStore(database),
+      store: new SqliteDrillStore(database),
       api: drillApi ?? api,
       hasOwnToken: drillApi !== undefined,
       durably: database.durably,

@@ -4,7 +4,7 @@ import { policyPath, readPolicy } from '../config/policy-file.ts'
 import type { Foundation } from '../foundation.ts'
 import type { ComposedHomelab } from '../homelab/room.ts'
 import { defineRoom, type JarvisFacts } from '../house.ts'
-import { createPersonStore } from '../store/sqlite/access/people.ts'
+import { SqlitePersonStore } from '../store/sqlite/access/people.ts'
 import type { Tool } from '../tools/tool.ts'
 import { builtInRoleNames } from './policy/roles-schema.ts'
 
@@ -20,7 +20,7 @@ export const policyRoom = defineRoom({
     attachedTools(): readonly Tool[]
   }) {
     const { dataDir, writtenPolicy, database, settings, journal, activity, announce } = needs.foundation
-    const persons = createPersonStore(database)
+    const persons = new SqlitePersonStore(database)
     const policy = new FilePolicy({
       written: writtenPolicy,
       hasTool: (name) => needs.attachedTools().some((tool) => tool.name === name),

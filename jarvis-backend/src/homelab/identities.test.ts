@@ -1,7 +1,7 @@
 import type { GuestMarks } from 'homelab-ports/guest-identity'
 import type { ClusterState, Guest } from 'protocol'
 import { expect, test } from 'vitest'
-import { createIdentities, type Generation } from './identities.ts'
+import { type Generation, Identities } from './identities.ts'
 
 const hour = 3_600_000
 const guestOf = (name: string): Guest => ({
@@ -33,7 +33,7 @@ function following(kept = new Map<string, Generation>()) {
     for (const one of all) kept.set(one.identity.id, structuredClone(one))
   }
   const reports: unknown[] = []
-  const identities = createIdentities({
+  const identities = new Identities({
     store: { keepOf() {}, newest, save },
     marks: () => marks,
     report: (error) => void reports.push(error),

@@ -34,24 +34,75 @@ const mostNames = 20
 /** Allowed difference between the nodes' clocks and JARVIS's clock, ms. */
 const slackMs = 60_000
 
-export type Identities = ReturnType<typeof createIdentities>
-
-/** Tracks which guest has each vmid, also over restarts of JARVIS. `of` answers by the state that was last passed to `look`. */
-export function createIdentities(parts: {
+type Parts = {
   store: GenerationStore
   /** Same as `Cluster.marks`. */
   marks(vmid: number): GuestMarks | undefined
   report(error: unknown): void
-}) {
-  const known = new Map(parts.store.newest().map((one) => [one.vmid, one]))
-  /** The marks by which each guest was last judged, by vmid. A guest with the same object is not judged again. */
-  const judged = new Map<number, GuestMarks>()
-  let writtenAt = Number.NEGATIVE_INFINITY
-  let lookedAt: ClusterState | undefined
+}
 
-  function judge(guest: Guest, marks: GuestMarks, at: number): Generation {
-    const last = known.get(guest.vmid)
-    const isRead = judged.get(guest.vmid) !== marks
+/** Tracks which guest has each vmid, also over restarts of JARVIS. `of` answers by the state that was last passed to `look`. */
+export class Identities {
+  readonly #parts: Parts
+  readonly #known: Map<number, Generation>
+  /** The marks by which each guest was last judged, by vmid. A guest with the same object is not judged again. */
+  readonly #judged = new Map<number, GuestMarks>()
+  #writtenAt = Number.NEGATIVE_INFINITY
+  #lookedAt: ClusterState | undefined
+
+  constructor(parts: Parts) {
+    this.#parts = parts
+    this.#known = new Map(parts.store.newest().map((one) => [one.vmid, one]))
+  }
+
+  /** Reads which guests a new state has, and stores the generations that changed. */
+  look(state: ClusterState): void {
+    if (state === this.#lookedAt) return
+    this.#lookedAt = state
+    const { guests, at, unread = [], unreachableSince } = state
+    if (unreachableSince !== undefined || unread.includes('guests')) return
+    const changed: Generation[] = []
+    const here = new Set(guests.map(({ vmid }) => vmid))
+    for (const vmid of this.#judged.keys()) if (!here.has(vmid)) this.#judged.delete(vmid)
+    for (const guest of guests) {
+      const { vmid, name, status } = guest
+      const marks = this.#parts.marks(vmid)
+      const last = this.#known.get(vmid)
+      if (marks === undefined) continue
+      if (last === undefined || this.#judged.get(vmid) !== marks || last.name !== name) {
+        const next = this.#judge(guest, marks, at)
+        this.#known.set(vmid, next)
+        this.#judged.set(vmid, marks)
+        changed.push(next)
+      } else if (status === 'running') {
+        // A stopped guest may be destroyed and created again between two reads, so only a running guest counts as seen.
+        last.seenAt = at
+      }
+    }
+    if (at - this.#writtenAt >= rewriteMs) {
+      this.#writtenAt = at
+      this.#save([...this.#known.values()])
+    } else if (changed.length > 0) this.#save(changed)
+  }
+
+  /** The identity of the guest that has this vmid; undefined if the identity is not known. */
+  of(vmid: number): GuestIdentity | undefined {
+    return this.#parts.marks(vmid) === undefined ? undefined : this.#known.get(vmid)?.identity
+  }
+
+  /** The names that the guest with this vmid was seen with. */
+  namesOf(vmid: number): readonly string[] {
+    return this.#known.get(vmid)?.names ?? []
+  }
+
+  /** Stores when each guest was last seen. Call it at the end. */
+  stop(): void {
+    this.#save([...this.#known.values()])
+  }
+
+  #judge(guest: Guest, marks: GuestMarks, at: number): Generation {
+    const last = this.#known.get(guest.vmid)
+    const isRead = this.#judged.get(guest.vmid) !== marks
     const verdict = last && (isRead ? sameGuest({ ...last.marks, at: last.seenAt }, marks) : 'same')
     const { vmid, name } = guest
     if (last !== undefined && verdict === 'same') {
@@ -73,54 +124,13 @@ export function createIdentities(parts: {
     }
   }
 
-  function look(state: ClusterState) {
-    if (state === lookedAt) return
-    lookedAt = state
-    const { guests, at, unread = [], unreachableSince } = state
-    if (unreachableSince !== undefined || unread.includes('guests')) return
-    const changed: Generation[] = []
-    const here = new Set(guests.map(({ vmid }) => vmid))
-    for (const vmid of judged.keys()) if (!here.has(vmid)) judged.delete(vmid)
-    for (const guest of guests) {
-      const { vmid, name, status } = guest
-      const marks = parts.marks(vmid)
-      const last = known.get(vmid)
-      if (marks === undefined) continue
-      if (last === undefined || judged.get(vmid) !== marks || last.name !== name) {
-        const next = judge(guest, marks, at)
-        known.set(vmid, next)
-        judged.set(vmid, marks)
-        changed.push(next)
-      } else if (status === 'running') {
-        // A stopped guest may be destroyed and created again between two reads, so only a running guest counts as seen.
-        last.seenAt = at
-      }
-    }
-    if (at - writtenAt >= rewriteMs) {
-      writtenAt = at
-      save([...known.values()])
-    } else if (changed.length > 0) save(changed)
-  }
-
   /** Stores generations. If storing fails, they stay in memory only: after a restart JARVIS finds the guest's previous generation. */
-  function save(generations: readonly Generation[]) {
+  #save(generations: readonly Generation[]): void {
     try {
-      parts.store.save(generations)
+      this.#parts.store.save(generations)
     } catch (error) {
-      parts.report(error)
+      this.#parts.report(error)
     }
-  }
-
-  return {
-    /** Reads which guests a new state has, and stores the generations that changed. */
-    look,
-    /** The identity of the guest that has this vmid; undefined if the identity is not known. */
-    of: (vmid: number): GuestIdentity | undefined =>
-      parts.marks(vmid) === undefined ? undefined : known.get(vmid)?.identity,
-    /** The names that the guest with this vmid was seen with. */
-    namesOf: (vmid: number): readonly string[] => known.get(vmid)?.names ?? [],
-    /** Stores when each guest was last seen. Call it at the end. */
-    stop: () => save([...known.values()]),
   }
 }
 

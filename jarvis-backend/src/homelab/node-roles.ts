@@ -3,51 +3,64 @@ import { type ClusterState, NodeRoles } from 'protocol'
 
 const key = 'node_roles'
 
-export type RolesOfNodes = ReturnType<typeof createNodeRoles>
-
-/** The roles of nodes. A role from policy.yaml takes precedence over one that an operator set, and both over the cluster's own. */
-export function createNodeRoles(parts: {
+type Parts = {
   settings: { get(key: string): string | undefined; set(key: string, value: string): void }
   /** Writes the change to the journal, in the same transaction as the setting. */
   record(change: { from: NodeRoles; to: NodeRoles; by: string }): void
   durably(work: () => void): void
-}) {
-  const listeners = new Set<() => void>()
-  let kept: NodeRoles = {}
-  let ofPolicy: NodeRoles = {}
-  let all = new Map<string, string>()
-  try {
-    kept = NodeRoles.parse(JSON.parse(parts.settings.get(key) ?? '{}'))
-  } catch {
-    // The stored roles are invalid, so no role is set.
+}
+
+/** The roles of nodes. A role from policy.yaml takes precedence over one that an operator set, and both over the cluster's own. */
+export class RolesOfNodes {
+  readonly #parts: Parts
+  readonly #listeners = new Set<() => void>()
+  #kept: NodeRoles = {}
+  #ofPolicy: NodeRoles = {}
+  #all = new Map<string, string>()
+
+  constructor(parts: Parts) {
+    this.#parts = parts
+    try {
+      this.#kept = NodeRoles.parse(JSON.parse(parts.settings.get(key) ?? '{}'))
+    } catch {
+      // The stored roles are invalid, so no role is set.
+    }
+    this.#changed()
   }
-  function changed() {
-    all = new Map([...Object.entries(kept), ...Object.entries(ofPolicy)])
-    for (const listener of [...listeners]) listener()
+
+  current(): { roles: NodeRoles; policy: NodeRoles } {
+    return { roles: this.#kept, policy: this.#ofPolicy }
   }
-  changed()
-  return {
-    current: () => ({ roles: kept, policy: ofPolicy }),
-    /** All roles by node. Returns the same map until a role changes. */
-    all: (): ReadonlyMap<string, string> => all,
-    set(roles: NodeRoles, by: string) {
-      parts.durably(() => {
-        parts.settings.set(key, JSON.stringify(roles))
-        parts.record({ from: kept, to: roles, by })
-      })
-      kept = roles
-      changed()
-    },
-    /** Replaces the roles from policy.yaml. */
-    setOfPolicy(roles: NodeRoles) {
-      ofPolicy = roles
-      changed()
-    },
-    watch(listener: () => void): () => void {
-      const own = () => listener()
-      listeners.add(own)
-      return () => listeners.delete(own)
-    },
+
+  /** All roles by node. Returns the same map until a role changes. */
+  all(): ReadonlyMap<string, string> {
+    return this.#all
+  }
+
+  set(roles: NodeRoles, by: string): void {
+    this.#parts.durably(() => {
+      this.#parts.settings.set(key, JSON.stringify(roles))
+      this.#parts.record({ from: this.#kept, to: roles, by })
+    })
+    this.#kept = roles
+    this.#changed()
+  }
+
+  /** Replaces the roles from policy.yaml. */
+  setOfPolicy(roles: NodeRoles): void {
+    this.#ofPolicy = roles
+    this.#changed()
+  }
+
+  watch(listener: () => void): () => void {
+    const own = () => listener()
+    this.#listeners.add(own)
+    return () => this.#listeners.delete(own)
+  }
+
+  #changed(): void {
+    this.#all = new Map([...Object.entries(this.#kept), ...Object.entries(this.#ofPolicy)])
+    for (const listener of [...this.#listeners]) listener()
   }
 }
 

@@ -8,13 +8,13 @@ import { limitsRoutes } from '../http/limits.ts'
 import { nodeRolesRoutes } from '../http/node-roles.ts'
 import { samplesRoutes } from '../http/samples.ts'
 import type { Clock } from '../lib/clock.ts'
-import { createGenerationStore } from '../store/sqlite/generations.ts'
+import { SqliteGenerationStore } from '../store/sqlite/generations.ts'
 import { SqliteSampleStore } from '../store/sqlite/samples/samples.ts'
 import type { OpenDemo } from './demo.ts'
 import { fillSamples } from './fill-samples.ts'
-import { createIdentities } from './identities.ts'
+import { Identities } from './identities.ts'
 import { createLimits } from './limits.ts'
-import { createNodeRoles, withNodeRoles } from './node-roles.ts'
+import { RolesOfNodes, withNodeRoles } from './node-roles.ts'
 import { Notices, taskWords } from './notices.ts'
 import { reasonOf } from './operations/left-of.ts'
 import { connectHomelab } from './real.ts'
@@ -50,7 +50,7 @@ function openHomelab({ foundation, config, demo, replaced }: HomelabNeeds) {
   const { clock, now, database, settings, journal, redactor, report, activity } = foundation
   // One shared set, because policy.yaml adds protected targets to it later.
   const shownAsProtected = new Set(config.protectedTargets)
-  const nodeRoles = createNodeRoles({
+  const nodeRoles = new RolesOfNodes({
     settings,
     record: (change) => journal.append('settings', { change: 'node_roles', ...change }),
     durably: database.durably,
@@ -62,9 +62,9 @@ function openHomelab({ foundation, config, demo, replaced }: HomelabNeeds) {
     stream: () => createStreamRedactor(redactor),
   })
   const addresses = config.proxmox?.urls ?? [shown.cluster.state().isDemo ? 'demo' : 'real']
-  const generations = createGenerationStore(database)
+  const generations = new SqliteGenerationStore(database)
   generations.keepOf(addresses)
-  const identities = createIdentities({
+  const identities = new Identities({
     store: generations,
     marks: (vmid) => shown.cluster.marks?.(vmid),
     report: (error) => report(error, 'which guest has a number could not be kept'),
@@ -81,7 +81,7 @@ function openHomelab({ foundation, config, demo, replaced }: HomelabNeeds) {
   const stopTelling = tellActivity(homelab, { limits: limits.current, foundation })
   const kept = new SqliteSampleStore(database)
   kept.keepOf(addresses)
-  const samples = samplesOfGuests(kept, identities.of, cluster.state)
+  const samples = samplesOfGuests(kept, (vmid) => identities.of(vmid), cluster.state)
   const sampler = startSampler({
     state: cluster.state,
     store: samples,

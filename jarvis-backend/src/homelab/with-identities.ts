@@ -14,7 +14,7 @@ export function withIdentities(homelab: Homelab, identities: Identities): Homela
   const around = ({ guests, storages }: ClusterState): Around => ({
     guests,
     storages,
-    namesOf: identities.namesOf,
+    namesOf: (vmid) => identities.namesOf(vmid),
     writerOf: (storage) => cluster.writerOf?.(storage),
   })
 

@@ -5,32 +5,32 @@ import { type Route, route } from './route.ts'
 
 /** `/api/journal`: reads pages of the journal, verifies it and exports it. */
 export const journalRoutes = ({
-  page,
-  verify,
-  lines,
+  journal,
   shown,
 }: {
-  page(query: JournalQuery): Promise<JournalPage>
-  verify(): Promise<JournalVerification>
-  lines(): AsyncGenerator<string>
+  journal: {
+    page(query: JournalQuery): Promise<JournalPage>
+    verify(): Promise<JournalVerification>
+    lines(): AsyncGenerator<string>
+  }
   shown(person: PersonRef): Pick<Shown, 'journal'>
 }): Route[] => [
   route('/journal').get(
     'Entries, newest first. Whoever may only look gets no words of conversations that are closed to them.',
     { role: 'viewer', token: 'read', query: JournalQuery, reply: JournalPage },
-    async ({ query, identity }) => shown(identity.person).journal(await page(query)),
+    async ({ query, identity }) => shown(identity.person).journal(await journal.page(query)),
   ),
   route('/journal/verify').get(
     'Checks the chain of all entries.',
     { role: 'viewer', token: 'read', reply: JournalVerification },
-    () => verify(),
+    () => journal.verify(),
   ),
   route('/journal/export').get(
     'The whole journal as JSON lines.',
     { role: 'operator', media: ['application/x-ndjson'] },
     async ({ response }) => {
       response.attachment('jarvis-journal.jsonl').type('application/x-ndjson')
-      await sendText(lines(), response)
+      await sendText(journal.lines(), response)
     },
   ),
 ]

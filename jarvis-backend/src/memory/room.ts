@@ -1,5 +1,6 @@
 import { join } from 'node:path'
 import { mainAgentId, type Principal } from 'protocol'
+import type { FilesBack } from '../agent/context/going-back.ts'
 import { lessonOf } from '../agent/lesson.ts'
 import type { StoredEntry } from '../agent/sessions/transcript-store.ts'
 import { type Agent, type Agents, agentIdOf } from '../agents/agent.ts'
@@ -16,7 +17,7 @@ import { startWorker } from '../lib/start-worker.ts'
 import { timeOfDay } from '../lib/time-of-day.ts'
 import { openMemoryReader } from '../store/sqlite/memory/store.ts'
 import { vectorsMissing } from '../store/sqlite/memory/vectors.ts'
-import { createMemoryWrites } from '../store/sqlite/memory/writes.ts'
+import { MemoryWrites } from '../store/sqlite/memory/writes.ts'
 import { memoryTools } from '../tools/memory/index.ts'
 import type { OwnMemory } from '../tools/memory/memory-tool.ts'
 import { withPorts } from '../tools/tool.ts'
@@ -125,13 +126,13 @@ const mainFiles = (texts: TextFiles): NoteFiles => ({
 /** The memory: its index, the notes of each agent, and lessons of past conversations. */
 class HouseMemory {
   /** Takes back several writes of files at once. */
-  readonly filesBack: ReturnType<typeof createRestoreFiles>
+  readonly filesBack: FilesBack
   readonly #needs: MemoryNeeds
   readonly #index: Memory
-  readonly #recall: ReturnType<typeof createRecall>
+  readonly #recall: (message: string, kinds?: readonly SourceKind[]) => Promise<Recall>
   readonly #workspace: Workspace
-  readonly #writes: ReturnType<typeof createMemoryWrites>
-  readonly #undo: ReturnType<typeof createUndoWrite>
+  readonly #writes: MemoryWrites
+  readonly #undo: (writeId: string, by: string) => void
   #cancelStart: (() => void) | undefined
 
   constructor(needs: MemoryNeeds, index: Memory) {
@@ -140,7 +141,7 @@ class HouseMemory {
     this.#index = index
     this.#recall = createRecall(index)
     this.#workspace = createWorkspace(join(dataDir, 'workspace'))
-    this.#writes = createMemoryWrites(database, now)
+    this.#writes = new MemoryWrites(database, now)
     const parts = { writes: this.#writes, journal, transactions: database }
     this.filesBack = createRestoreFiles({ ...parts, workspace: this.#workspace })
     this.#undo = createUndoWrite({

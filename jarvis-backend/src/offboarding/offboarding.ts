@@ -5,12 +5,12 @@ import type { Journal } from '../calls/ports.ts'
 import type { Offboarding } from '../house.ts'
 import { personOfJob } from '../jobs/job.ts'
 import { JobSwitches } from '../jobs/switches.ts'
-import { createForeignAccountStore } from '../store/sqlite/access/foreign-accounts.ts'
-import { createPasskeyStore } from '../store/sqlite/access/passkeys.ts'
+import { SqliteForeignAccountStore } from '../store/sqlite/access/foreign-accounts.ts'
+import { SqlitePasskeyStore } from '../store/sqlite/access/passkeys.ts'
 import type { Database } from '../store/sqlite/database.ts'
-import { createJobStore } from '../store/sqlite/jobs.ts'
-import { createShareStore } from '../store/sqlite/sessions/shares.ts'
-import { createSettings } from '../store/sqlite/settings.ts'
+import { SqliteJobStore } from '../store/sqlite/jobs.ts'
+import { SqliteShareStore } from '../store/sqlite/sessions/shares.ts'
+import { SqliteSettings } from '../store/sqlite/settings.ts'
 
 /**
  * Ends what belongs to a removed person. Tokens, grants, passkeys, accounts of other services and shares of conversations end. Jobs are paused until
@@ -24,13 +24,13 @@ export function offboardingOf(parts: {
   now(): number
 }): Offboarding[] {
   const { database, journal, tokens, grants, now } = parts
-  const passkeys = createPasskeyStore(database)
-  const accounts = createForeignAccountStore(database)
-  const jobs = createJobStore(database)
-  const shares = createShareStore(database)
+  const passkeys = new SqlitePasskeyStore(database)
+  const accounts = new SqliteForeignAccountStore(database)
+  const jobs = new SqliteJobStore(database)
+  const shares = new SqliteShareStore(database)
   const switches = new JobSwitches({
     store: jobs,
-    settings: createSettings(database),
+    settings: new SqliteSettings(database),
     journal,
     transactions: database,
     now,

@@ -7,7 +7,7 @@ import { defineRoom } from '../house.ts'
 import { skillRoutes } from '../http/skills.ts'
 import { type OnceATick, onceATick } from '../lib/once-a-tick.ts'
 import { onceFor } from '../lib/once-for.ts'
-import { createSkillStore } from '../store/sqlite/skills.ts'
+import { SqliteSkillStore } from '../store/sqlite/skills.ts'
 import type { Catalog } from '../tools/catalog.ts'
 import { useSkill, wrappedSkill } from '../tools/skills/use-skill.ts'
 import { type Tool, withPorts } from '../tools/tool.ts'
@@ -161,7 +161,7 @@ class AgentSkills {
     })
     return new SkillLibrary({
       folders: new FoldersOnceATick(folders),
-      store: createSkillStore(database, owner),
+      store: new SqliteSkillStore(database, owner),
       shipped: owner === mainAgentId ? shippedSkills : nothing,
       settings,
       durably: database.durably,

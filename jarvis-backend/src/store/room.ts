@@ -13,7 +13,7 @@ import type { SiteLog } from '../log/site-log.ts'
 import { type Database, openDatabase } from './sqlite/database.ts'
 import { lockDataDir } from './sqlite/lock.ts'
 import { HeldInputs } from './sqlite/sessions/held-inputs.ts'
-import { createSettings } from './sqlite/settings.ts'
+import { SqliteSettings } from './sqlite/settings.ts'
 
 /** The data dir and the database of a site. */
 export type StoreParts = {
@@ -55,7 +55,7 @@ export const storeRoom = defineRoom({
     const databasePath = replaced.databasePath ?? join(dataDir, 'jarvis.db')
     const opened = openDatabase(databasePath, { waiter: 'server', makeRoom: reserve.release })
     const database = replaced.database?.(opened) ?? opened
-    const settings = createSettings(database)
+    const settings = new SqliteSettings(database)
     const writtenPolicy = orClose(
       () => policyAtStart(policyPath(dataDir), () => settings.get(policyGoodKey)),
       () => {

@@ -90,7 +90,7 @@ export const systemRoom = defineRoom({
             setProfile: (profile, by) => gate.policy.setProfile(profile, by),
             stepUp,
           }),
-          ...journalRoutes({ ...journal, shown }),
+          ...journalRoutes({ journal, shown }),
           ...logRoutes(needs.siteLog.tail, mostKept),
           ...activityEventRoutes({ feed: activity, streams, begun: state.startedAt, shown }),
           ...setupRoutes({
@@ -147,7 +147,7 @@ function examination(needs: SystemNeeds, state: SystemState, asksModel: boolean)
         ...logChecks(siteLog.standing()),
       ],
       database: async () => [
-        ...(await databaseChecks(dataDir, scannedUpToBytes, journal.verify)),
+        ...(await databaseChecks(dataDir, scannedUpToBytes, () => journal.verify())),
         ...peopleChecks({
           people: people.list(),
           invitations: links.invitations(),

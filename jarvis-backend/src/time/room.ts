@@ -4,7 +4,7 @@ import type { SteadyClock } from '../lib/steady-clock.ts'
 import type { SiteLog } from '../log/site-log.ts'
 import type { Database } from '../store/sqlite/database.ts'
 import type { KeptJournal } from '../store/sqlite/journal/kept.ts'
-import { createTimeFloor } from '../store/sqlite/time-floor.ts'
+import { SqliteTimeFloor } from '../store/sqlite/time-floor.ts'
 import { Timekeeper } from './timekeeper.ts'
 
 /** The clock of a site. Detects that the machine's clock was set back or leapt ahead. Announces `clock.set_back`. */
@@ -24,7 +24,7 @@ export const timeRoom = defineRoom({
     const { given, database, journal, siteLog, reserve } = needs
     const setBack = needs.facts.teller('clock.set_back')
     const time = new Timekeeper(given, {
-      floor: createTimeFloor(database, needs.signInIdleMs),
+      floor: new SqliteTimeFloor(database, needs.signInIdleMs),
       isOpen: () => database.sql.open,
       durably: database.durably,
       record: (change) => journal.append('setup', change),

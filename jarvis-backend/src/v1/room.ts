@@ -15,7 +15,7 @@ import { defineRoom } from '../house.ts'
 import { onFirstUse } from '../http/on-first-use.ts'
 import type { ComposedMemory } from '../memory/room.ts'
 import type { ComposedModels } from '../providers/choice/models.ts'
-import { createAskedStore } from '../store/sqlite/asked.ts'
+import { SqliteAskedStore } from '../store/sqlite/asked.ts'
 
 type Needs = {
   foundation: Pick<Foundation, 'clock' | 'database' | 'isStopping' | 'now' | 'redactor' | 'report' | 'stopping'>
@@ -109,7 +109,7 @@ async function loadAnswering({ foundation, config, agents, sessions, models, bud
   ])
   const { clock, database, redactor, report, stopping, isStopping } = foundation
   const { runs, store: transcripts, attachments } = sessions
-  const core = { runs, transcripts, asked: createAskedStore(database), clock, report, stopping, isStopping }
+  const core = { runs, transcripts, asked: new SqliteAskedStore(database), clock, report, stopping, isStopping }
   return {
     agents,
     clock,

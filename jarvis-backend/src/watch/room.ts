@@ -12,8 +12,8 @@ import { checkRoutes } from '../http/checks.ts'
 import { windowRoutes } from '../http/windows.ts'
 import { oldBefore } from '../lib/clock.ts'
 import type { Library } from '../runbooks/library.ts'
-import { createAlertStore, createCheckStore, createWindowStore } from '../store/sqlite/alerts.ts'
-import { createLeaningStore } from '../store/sqlite/leaning.ts'
+import { SqliteAlertStore, SqliteCheckStore, SqliteWindowStore } from '../store/sqlite/alerts.ts'
+import { SqliteLeaningStore } from '../store/sqlite/leaning.ts'
 import type { Catalog } from '../tools/catalog.ts'
 import { withPorts } from '../tools/tool.ts'
 import { watchTools } from '../tools/watch/index.ts'
@@ -134,14 +134,14 @@ function openWatch(needs: WatchNeeds): Opened {
   const { foundation, drills, gate, homelab } = needs
   const { clock, now, database, journal, redactor, report } = foundation
   const { cluster, limits } = homelab
-  const store = createAlertStore(database)
-  const windows = createWindowStore(database)
+  const store = new SqliteAlertStore(database)
+  const windows = new SqliteWindowStore(database)
   const own = ownChecksOf(needs)
   const checks = () => [...needs.checks.list(), ...own.checks()]
   const samples = recordedIn(homelab.samples, now)
   const board = new Board({ store, now, samples })
   const leaning = new LeaningReader({
-    store: createLeaningStore(database),
+    store: new SqliteLeaningStore(database),
     named: () => gate.world().policy.topology.storage ?? [],
   })
   const around = (): Surroundings => ({
@@ -164,7 +164,7 @@ function openWatch(needs: WatchNeeds): Opened {
     report,
     changed,
     ports: watchedPorts({ homelab, foundation, drills, gate, samples }),
-    store: createCheckStore(database),
+    store: new SqliteCheckStore(database),
     state: () => cluster.state(),
     limits: () => limits.current(),
     atomically: (work) => database.atomically(work),

@@ -28,7 +28,7 @@ import { workbenchRoutes } from '../http/workbench.ts'
 import { oldBefore } from '../lib/clock.ts'
 import { hasRoom } from '../lib/disk-room.ts'
 import { createRemoval } from '../lib/removal.ts'
-import { createApplyJournal } from '../store/sqlite/file-changes.ts'
+import { SqliteApplyJournal } from '../store/sqlite/file-changes.ts'
 import type { Area, Bench, BenchFoundation } from './areas/area.ts'
 import { AreaSet } from './areas/area-set.ts'
 import { type BrowserParts, composeBrowser } from './areas/browser.ts'
@@ -85,7 +85,7 @@ export const workbenchRoom = defineRoom({
     const ownPaths = ownPathsOf(dataDir)
     const rootOf = createRootOf({ policy, ownPaths, sessionDir: (sessionId) => madeDir(home, sessionId) })
     const store = createContentStore(join(home, 'kept'), foundation.secrets)
-    const journal = createApplyJournal(database, now)
+    const journal = new SqliteApplyJournal(database, now)
     const applier = createApplier({
       journal,
       partsOf: () => ({ rootOf, read: store.read }),

@@ -40,7 +40,7 @@ export function spendingStoreContract(create: () => SpendingStore) {
   test('an open call counts with its most until it is settled, grown or removed, and a start closes what is open', () => {
     const store = create()
     const open = { isOpen: true, runId: 'a' }
-    const [settled, lost, removed] = [spend(1, open), spend(2, open), spend(3, open)].map(store.add)
+    const [settled, lost, removed] = [spend(1, open), spend(2, open), spend(3, open)].map((spent) => store.add(spent))
     expect(store.sum({ runId: 'a' })).toMatchObject({ calls: 3, tokens: 300 })
     store.settle(settled ?? 0, { tokens: 7, usd: 0.01, ms: 5, isPartial: false })
     store.grow(lost ?? 0, { tokens: 150, usd: undefined })

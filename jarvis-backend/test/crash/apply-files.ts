@@ -1,5 +1,5 @@
 import { openDatabase } from '../../src/store/sqlite/database.ts'
-import { createApplyJournal } from '../../src/store/sqlite/file-changes.ts'
+import { SqliteApplyJournal } from '../../src/store/sqlite/file-changes.ts'
 import { createApplier } from '../../src/workbench/files/applier.ts'
 import { createContentStore } from '../../src/workbench/files/content-store.ts'
 import type { FileChange } from '../../src/workbench/files/entry.ts'
@@ -13,7 +13,7 @@ export async function applyFiles({ dir, data, changes, finishes }: Given, reache
   const store = createContentStore(`${data}/kept`, plain)
   const database = openDatabase(`${data}/jarvis.db`)
   const applier = createApplier({
-    journal: createApplyJournal(database, () => 0),
+    journal: new SqliteApplyJournal(database, () => 0),
     partsOf: () => ({ rootOf: (name) => ({ name, path: dir, write: true, own: [] }), read: store.read, reached }),
     hasRoom: () => true,
     report: (error) => void process.stderr.write(String(error)),

@@ -1,11 +1,11 @@
 import type { Homelab } from 'homelab-ports/ports'
 import { systemClock } from 'node-kit/clock'
 import { Drills, type DrillsParts } from '../../src/drill/drills.ts'
-import { createIdentities } from '../../src/homelab/identities.ts'
+import { Identities } from '../../src/homelab/identities.ts'
 import { withIdentities } from '../../src/homelab/with-identities.ts'
 import type { Database } from '../../src/store/sqlite/database.ts'
-import { createDrillStore } from '../../src/store/sqlite/drills.ts'
-import { createGenerationStore } from '../../src/store/sqlite/generations.ts'
+import { SqliteDrillStore } from '../../src/store/sqlite/drills.ts'
+import { SqliteGenerationStore } from '../../src/store/sqlite/generations.ts'
 
 export const ids = { first: 990_000, last: 990_009 }
 
@@ -15,11 +15,11 @@ export function drillsOver(
   database: Database,
   replace: Partial<DrillsParts> = {},
 ) {
-  const store = createDrillStore(database)
+  const store = new SqliteDrillStore(database)
   const journal: Record<string, unknown>[] = []
   const said: string[] = []
-  const marked = createIdentities({
-    store: createGenerationStore(database),
+  const marked = new Identities({
+    store: new SqliteGenerationStore(database),
     marks: (vmid) => known.marks?.(vmid),
     report: (error) => void said.push(String(error)),
   })

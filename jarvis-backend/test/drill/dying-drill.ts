@@ -2,7 +2,7 @@ import type { Homelab } from 'homelab-ports/ports'
 import type { Drill, DrillStore } from '../../src/drill/drill.ts'
 import type { Clock } from '../../src/lib/clock.ts'
 import type { Database } from '../../src/store/sqlite/database.ts'
-import { createDrillStore } from '../../src/store/sqlite/drills.ts'
+import { SqliteDrillStore } from '../../src/store/sqlite/drills.ts'
 import { drillsOver } from './drills-over.ts'
 
 const asks: [method: string, end: RegExp, name: string][] = [
@@ -20,9 +20,11 @@ export async function dyingDrill(
   reach: (point: string) => void | Promise<void>,
 ) {
   const { database, clock, vmid } = parts
-  const stored = createDrillStore(database)
+  const stored = new SqliteDrillStore(database)
   const store: DrillStore = {
-    ...stored,
+    open: () => stored.open(),
+    lastCopy: () => stored.lastCopy(),
+    proofs: (of) => stored.proofs(of),
     begin(drill) {
       const isOurs = stored.begin(drill)
       void reach('claimed, not committed')

@@ -1,7 +1,7 @@
 import { join } from 'node:path'
 import type { Door } from 'protocol'
 import { type ApiTokens, createApiTokens } from '../../src/auth/api-tokens.ts'
-import { createApiTokenStore } from '../../src/store/sqlite/access/tokens.ts'
+import { SqliteApiTokenStore } from '../../src/store/sqlite/access/tokens.ts'
 import { type Database, openDatabase } from '../../src/store/sqlite/database.ts'
 import type { TestJarvis } from './start-jarvis.ts'
 
@@ -26,7 +26,7 @@ export function createTokenIn(dataDir: string, options: TokenOptions = {}, now =
 
 /** The tokens of a database, without a journal. */
 export const tokensIn = (database: Database, now: () => number): ApiTokens =>
-  createApiTokens({ store: createApiTokenStore(database), durably: database.durably, record: () => {}, now })
+  createApiTokens({ store: new SqliteApiTokenStore(database), durably: database.durably, record: () => {}, now })
 
 const newToken = (
   tokens: ApiTokens,

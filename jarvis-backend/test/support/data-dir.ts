@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { onTestFinished } from 'vitest'
 import { type Database, openDatabase } from '../../src/store/sqlite/database.ts'
-import { type KeptJournal, keepJournal } from '../../src/store/sqlite/journal/kept.ts'
+import { type KeptJournal, SqliteKeptJournal } from '../../src/store/sqlite/journal/kept.ts'
 import { program } from './program.ts'
 
 const backend = fileURLToPath(new URL('../..', import.meta.url))
@@ -35,7 +35,7 @@ export type OpenJournal = { database: Database; journal: KeptJournal; reported: 
 export function openJournal(dir: string, now: () => number = Date.now): OpenJournal {
   const database = openDatabase(join(dir, 'jarvis.db'))
   const reported: string[] = []
-  const journal = keepJournal(database, {
+  const journal = new SqliteKeptJournal(database, {
     dir: join(dir, 'journal'),
     now,
     report: (_error, message) => reported.push(message),

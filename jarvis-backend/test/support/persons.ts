@@ -5,7 +5,7 @@ import jwt from 'jsonwebtoken'
 import type { Door } from 'protocol'
 import { onTestFinished } from 'vitest'
 import { createPasswordHasher } from '../../src/auth/passwords.ts'
-import { createPersonStore } from '../../src/store/sqlite/access/people.ts'
+import { SqlitePersonStore } from '../../src/store/sqlite/access/people.ts'
 import { openDatabase } from '../../src/store/sqlite/database.ts'
 import { tokensIn } from './api-tokens.ts'
 import { jwtSecret, password, startJarvis } from './start-jarvis.ts'
@@ -38,7 +38,7 @@ export async function household(
   const database = openDatabase(join(dataDir, 'jarvis.db'))
   const atEnd = options.atEnd ?? onTestFinished
   atEnd(async () => void database.close())
-  const people = createPersonStore(database)
+  const people = new SqlitePersonStore(database)
   const hash = createPasswordHasher({ memoryKib: 8, passes: 1, lanes: 1 }).hashNow(password)
   const all = [...standings.map((one) => [one, roleOf(one)] as const), ...Object.entries(others)]
   for (const [name, role] of all) {

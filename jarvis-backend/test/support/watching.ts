@@ -1,7 +1,7 @@
 import { type ClusterState, type Limits, type MaintenanceWindow, usualLimits } from 'protocol'
 import { onTestFinished } from 'vitest'
 import { startSampler } from '../../src/homelab/sampler.ts'
-import { createAlertStore, createCheckStore, createWindowStore } from '../../src/store/sqlite/alerts.ts'
+import { SqliteAlertStore, SqliteCheckStore, SqliteWindowStore } from '../../src/store/sqlite/alerts.ts'
 import { openDatabase } from '../../src/store/sqlite/database.ts'
 import { SqliteSampleStore } from '../../src/store/sqlite/samples/samples.ts'
 import { Board } from '../../src/watch/board.ts'
@@ -99,8 +99,8 @@ export function startWatching(options: {
   let state = options.state
   const listeners = new Set<() => void>()
   const sent: { at: number; message: AlertMessage }[] = []
-  const store = createAlertStore(database)
-  const windows = createWindowStore(database)
+  const store = new SqliteAlertStore(database)
+  const windows = new SqliteWindowStore(database)
   const ring = new SqliteSampleStore(database)
   const { samples = options.isRecording ? recordedIn(ring, now) : () => [] } = options
   const board = new Board({ store, now, samples })
@@ -134,7 +134,7 @@ export function startWatching(options: {
     clock,
     changed,
     atomically: database.atomically,
-    store: createCheckStore(database),
+    store: new SqliteCheckStore(database),
     checks: () => checks,
     ports: {
       api: { get: never },

@@ -25,32 +25,41 @@ export const sealOf = (
     .digest('hex')
 
 /** Determines the person of a signer's key, from the enrolments in the journal and the signatures in them. */
-export function createSigners(proof: SignerProof, sealKey: () => string) {
-  const known = new Set<string>()
+export class Signers {
+  readonly #proof: SignerProof
+  readonly #sealKey: () => string
+  /** Enrolments that were confirmed before. */
+  readonly #known = new Set<string>()
 
-  function isVouchedFor(entry: Entry): boolean {
+  constructor(proof: SignerProof, sealKey: () => string) {
+    this.#proof = proof
+    this.#sealKey = sealKey
+  }
+
+  /** Returns the valid enrolment of a key that may sign for the person now; undefined if there is none. */
+  find(type: string, id: string, person: string): Enrolled | undefined {
+    const entry = this.#proof.signer(type, id) as Entry | undefined
+    return entry?.person === person && this.#isVouchedFor(entry) ? entry : undefined
+  }
+
+  #isVouchedFor(entry: Entry): boolean {
     const name = canonicalJson({ ...entry })
-    if (known.has(name)) return true
-    const isTrusted = entry.signedBy === undefined ? isSealed(entry) : isCountersigned(entry, entry.signedBy)
-    if (isTrusted) known.add(name)
+    if (this.#known.has(name)) return true
+    const { signedBy } = entry
+    const isTrusted = signedBy === undefined ? this.#isSealed(entry) : this.#isCountersigned(entry, signedBy)
+    if (isTrusted) this.#known.add(name)
     return isTrusted
   }
-  function isSealed(entry: Entry): boolean {
-    const [wanted, given] = [sealOf(sealKey(), entry), String(entry.seal)].map((text) => Buffer.from(text))
+
+  #isSealed(entry: Entry): boolean {
+    const [wanted, given] = [sealOf(this.#sealKey(), entry), String(entry.seal)].map((text) => Buffer.from(text))
     return wanted !== undefined && given?.length === wanted.length && timingSafeEqual(wanted, given)
   }
-  function isCountersigned(entry: Entry, signedBy: Countersignature): boolean {
-    const older = proof.enrolment(signedBy.type ?? 'passkey', signedBy.id) as Entry | undefined
+
+  #isCountersigned(entry: Entry, signedBy: Countersignature): boolean {
+    const older = this.#proof.enrolment(signedBy.type ?? 'passkey', signedBy.id) as Entry | undefined
     // A key cannot vouch for itself.
     if (older === undefined || older.id === entry.id) return false
-    return countersignatureProblem(entry, signedBy, older) === undefined && isVouchedFor(older)
-  }
-  return {
-    /** Returns the valid enrolment of a key that may sign for the person now; undefined if there is none. */
-    find(type: string, id: string, person: string): Enrolled | undefined {
-      const entry = proof.signer(type, id) as Entry | undefined
-      return entry?.person === person && isVouchedFor(entry) ? entry : undefined
-    },
+    return countersignatureProblem(entry, signedBy, older) === undefined && this.#isVouchedFor(older)
   }
 }
-export type Signers = ReturnType<typeof createSigners>

@@ -5,7 +5,7 @@ import { isAtLeast } from '../../auth/roles.ts'
 import type { ComposedPeople } from '../../auth/room.ts'
 import type { Foundation } from '../../foundation.ts'
 import { defineRoom, type JarvisFacts } from '../../house.ts'
-import { createShareStore } from '../../store/sqlite/sessions/shares.ts'
+import { SqliteShareStore } from '../../store/sqlite/sessions/shares.ts'
 import { SqliteTranscriptStore } from '../../store/sqlite/sessions/transcript.ts'
 import { Watchers } from '../watchers.ts'
 import type { Draft } from './entries.ts'
@@ -51,7 +51,7 @@ export const sessionsRoom = defineRoom({
     const nameOf = (id: string) =>
       isPersonId(id) ? (people.people.names().find((person) => person.id === id)?.name ?? id) : id
     const shares = new Shares({
-      store: createShareStore(database),
+      store: new SqliteShareStore(database),
       session: (id) => transcripts.session(id),
       people: { find: people.known.find, nameOf: (id) => nameOf(personOf(id)) },
       durably: database.durably,

@@ -6,7 +6,7 @@ import { oauthRoutes } from '../../http/oauth.ts'
 import { oauthConsentRoutes } from '../../http/oauth-consent.ts'
 import { type Clock, oldBefore } from '../../lib/clock.ts'
 import type { PublicFetch } from '../../lib/public-fetch.ts'
-import { createOAuthStore } from '../../store/sqlite/access/oauth.ts'
+import { SqliteOAuthStore } from '../../store/sqlite/access/oauth.ts'
 import type { ApiToken, ApiTokens } from '../api-tokens.ts'
 import { createBearer } from '../bearer.ts'
 import { type ClientAddressOf, networkOf } from '../client-address.ts'
@@ -41,7 +41,7 @@ export const oauthRoom = defineRoom({
     const { apiTokens, addressOf, stepUp } = needs
     const { clock, database, journal, now } = needs.foundation
     const limit = createRateLimit({ perMs: 60 * 60_000, now })
-    const store = createOAuthStore(database)
+    const store = new SqliteOAuthStore(database)
     const originOf = createOriginOf(needs.config.publicUrl)
     const clients = createOAuthClients({
       store,

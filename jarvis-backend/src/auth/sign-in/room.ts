@@ -18,9 +18,9 @@ import { signInRoutes } from '../../http/sign-ins.ts'
 import { sshKeyRoutes } from '../../http/ssh-keys.ts'
 import { waysRoutes } from '../../http/ways.ts'
 import { oldBefore } from '../../lib/clock.ts'
-import { createForeignAccountStore } from '../../store/sqlite/access/foreign-accounts.ts'
-import { createSecondFactorStore } from '../../store/sqlite/access/second-factor.ts'
-import { createRevocationStore } from '../../store/sqlite/access/tokens.ts'
+import { SqliteForeignAccountStore } from '../../store/sqlite/access/foreign-accounts.ts'
+import { SqliteSecondFactorStore } from '../../store/sqlite/access/second-factor.ts'
+import { SqliteRevocationStore } from '../../store/sqlite/access/tokens.ts'
 import type { ClientAddressOf } from '../client-address.ts'
 import { createDeviceCookie } from '../device-cookie.ts'
 import { createDisplays } from '../displays.ts'
@@ -78,7 +78,7 @@ export const tokensRoom = defineRoom({
       cookie: createSessionCookie(config.publicUrl),
       tokens: new Tokens({
         secret: jwtSecret,
-        revoked: createRevocationStore(database, () => oldBefore(clock, 0)),
+        revoked: new SqliteRevocationStore(database, () => oldBefore(clock, 0)),
         signIns,
         people,
         now,
@@ -124,7 +124,7 @@ export const signInRoom = defineRoom({
     const notice = needs.facts.teller('notice.due')
     const originOf = createOriginOf(config.publicUrl)
     const factors = new SecondFactors({
-      store: createSecondFactorStore(database),
+      store: new SqliteSecondFactorStore(database),
       box: secrets,
       hasher,
       now,
@@ -225,7 +225,7 @@ function openElsewhere({ foundation, config, people, signIns, look }: SignInNeed
   const { activity, database, journal, now, report } = foundation
   const { oidc, publicUrl } = config
   const accounts = new ForeignAccounts({
-    store: createForeignAccountStore(database),
+    store: new SqliteForeignAccountStore(database),
     people,
     durably: database.durably,
     now,

@@ -19,7 +19,7 @@ export type StoredChange = Omit<Change, 'undo'> & {
 }
 
 /** The new state of a change. A field that is `undefined` is removed. */
-type Moved = { [K in keyof StoredChange]?: StoredChange[K] | undefined } & Pick<Change, 'state'>
+export type Moved = { [K in keyof StoredChange]?: StoredChange[K] | undefined } & Pick<Change, 'state'>
 
 export interface ChangeStore {
   /** Stores after which time an approved change goes back by itself, counted from its begin; `undefined`: it does not go back. */

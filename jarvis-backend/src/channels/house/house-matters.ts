@@ -1,8 +1,10 @@
+import type { ChangeStore } from '../../calls/changes/change.ts'
+import type { QuestionStore } from '../../calls/questions/question.ts'
 import type { Gate } from '../../calls/room.ts'
 import type { Foundation } from '../../foundation.ts'
-import { createChangeStore } from '../../store/sqlite/calls/changes.ts'
+import { SqliteChangeStore } from '../../store/sqlite/calls/changes.ts'
 import { SqliteConfirmationStore } from '../../store/sqlite/calls/confirmations.ts'
-import { createQuestionStore } from '../../store/sqlite/calls/questions.ts'
+import { SqliteQuestionStore } from '../../store/sqlite/calls/questions.ts'
 import type { KnownCard, Matters, TapDecision } from '../parts.ts'
 import type { Open } from '../ports.ts'
 
@@ -15,15 +17,15 @@ export type HouseMattersParts = {
 export class HouseMatters implements Matters {
   readonly #parts: HouseMattersParts
   readonly #cards: InstanceType<typeof SqliteConfirmationStore>
-  readonly #questions: ReturnType<typeof createQuestionStore>
-  readonly #changes: ReturnType<typeof createChangeStore>
+  readonly #questions: QuestionStore
+  readonly #changes: ChangeStore
 
   constructor(parts: HouseMattersParts) {
     const { database } = parts.foundation
     this.#parts = parts
     this.#cards = new SqliteConfirmationStore(database)
-    this.#questions = createQuestionStore(database)
-    this.#changes = createChangeStore(database)
+    this.#questions = new SqliteQuestionStore(database)
+    this.#changes = new SqliteChangeStore(database)
   }
 
   card(toolUseId: string): KnownCard | undefined {

@@ -7,8 +7,8 @@ import type { Foundation } from '../../foundation.ts'
 import { defineRoom } from '../../house.ts'
 import { pushRoutes } from '../../http/push.ts'
 import type { Route } from '../../http/route.ts'
-import { createRecipientStore } from '../../store/sqlite/channels/recipients.ts'
-import { createSubscriptionStore } from '../../store/sqlite/channels/subscriptions.ts'
+import { SqliteRecipientStore } from '../../store/sqlite/channels/recipients.ts'
+import { SqliteSubscriptionStore } from '../../store/sqlite/channels/subscriptions.ts'
 import { unseenIn } from '../../store/sqlite/channels/unseen.ts'
 import { webPush } from '../adapters/web-push.ts'
 import type { ChannelKind, Decides } from '../channel.ts'
@@ -58,8 +58,8 @@ export class WebPush {
     const { database, now } = foundation
     this.#needs = needs
     this.#sender = needs.sender
-    this.#subscriptions = createSubscriptionStore(database)
-    this.#recipients = createRecipientStore(database)
+    this.#subscriptions = new SqliteSubscriptionStore(database)
+    this.#recipients = new SqliteRecipientStore(database)
     this.#buttons = new SignedButtons({
       keys: signing.keys,
       signers: signing.signers,

@@ -12,8 +12,8 @@ import { defineRoom, type JarvisFacts } from '../../house.ts'
 import { mcpServerRoutes } from '../../http/mcp-servers.ts'
 import { mcpSignInRoutes } from '../../http/mcp-sign-in.ts'
 import type { Clock } from '../../lib/clock.ts'
-import { createAttachedStore } from '../../store/sqlite/attached.ts'
-import { createAttachedSignInStore } from '../../store/sqlite/attached-sign-ins.ts'
+import { SqliteAttachedStore } from '../../store/sqlite/attached.ts'
+import { SqliteAttachedSignInStore } from '../../store/sqlite/attached-sign-ins.ts'
 import type { Database } from '../../store/sqlite/database.ts'
 import { ServersOfFile } from './attached.ts'
 import { clientDocument } from './sign-in/client.ts'
@@ -68,7 +68,7 @@ function openAttached(parts: {
   const { dataDir, sealing, variables, publicUrl, secrets, database, redactor, stepUp, report, ...rest } = parts
   const source = { ...sealing, variables }
   const signIns = new SignIns({
-    store: createAttachedSignInStore(database, secrets),
+    store: new SqliteAttachedSignInStore(database, secrets),
     transactions: database,
     redact: redactor,
     report,
@@ -81,7 +81,7 @@ function openAttached(parts: {
     ...rest,
     signIns,
     cwd: parts.env.HOME ?? dataDir,
-    store: createAttachedStore(database),
+    store: new SqliteAttachedStore(database),
     transactions: database,
     redact: redactor,
     file: {

@@ -68,7 +68,7 @@ async function loadDoor(needs: Needs): Promise<RequestListener> {
     calls,
     kept,
     catalog: needs.catalog,
-    watched: { cluster, watchJournal: journal.watch },
+    watched: { cluster, watchJournal: (listener) => journal.watch(listener) },
     surface: needs.surface?.(surface) ?? surface,
     entriesOf: (runId) => store.entriesOfRun(runId),
     asked(callId) {

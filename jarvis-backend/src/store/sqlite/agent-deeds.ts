@@ -1,5 +1,5 @@
 import { type AgentDeed, mainAgentId } from 'protocol'
-import type { Database } from './database.ts'
+import { SqliteStore } from './sqlite-store.ts'
 
 /** The number of newest journal entries that are searched. */
 const lookedThrough = 20_000
@@ -15,19 +15,21 @@ type Body = {
   sessionId?: string
 }
 
-/**
- * Lists calls that an agent made, and calls that were refused to it, from the journal's newest entries, newest first. Blocks for about 10 ms if
- * there are none.
- */
-export function createAgentDeeds({ sql }: Database): (agent: string) => AgentDeed[] {
-  const select = sql.prepare<[object], { seq: number; at: number; kind: string; body: string }>(
+/** The calls of agents, from the journal. */
+export class AgentDeeds extends SqliteStore {
+  readonly #select = this.sql.prepare<[object], { seq: number; at: number; kind: string; body: string }>(
     `SELECT seq, at, kind, body FROM journal
      WHERE seq > (SELECT COALESCE(MAX(seq), 0) FROM journal) - @back AND kind IN ('call', 'result', 'refusal', 'decision')
        AND body ->> '$.requestedBy.kind' IS NOT NULL AND COALESCE(body ->> '$.requestedBy.agent', '${mainAgentId}') = @agent
      ORDER BY seq DESC LIMIT @limit`,
   )
-  return (agent) =>
-    select.all({ agent, back: lookedThrough, limit: mostDeeds }).map(({ seq, at, kind, body }) => {
+
+  /**
+   * Lists calls that an agent made, and calls that were refused to it, from the journal's newest entries, newest first. Blocks for about 10 ms if
+   * there are none.
+   */
+  of(agent: string): AgentDeed[] {
+    return this.#select.all({ agent, back: lookedThrough, limit: mostDeeds }).map(({ seq, at, kind, body }) => {
       const { toolName, target, outcome, summary, rule, decision, sessionId } = JSON.parse(body) as Body
       const on = target && (target.vmid === undefined ? target.id : `${target.vmid} ${target.name ?? ''}`.trim())
       const reason = summary ?? decision ?? rule
@@ -42,4 +44,5 @@ export function createAgentDeeds({ sql }: Database): (agent: string) => AgentDee
         ...(sessionId !== undefined && { sessionId }),
       }
     })
+  }
 }

@@ -5,7 +5,7 @@ import { checkPages, type Database, openDatabase } from './database.ts'
 import { removeDatabase, sync } from './files.ts'
 import type { Head } from './journal/anchor.ts'
 import { journalHead } from './journal/journal.ts'
-import { createVerifier } from './journal/verify.ts'
+import { Verifier } from './journal/verify.ts'
 
 /** A file of the data dir; `path` is relative to it. */
 export type BackedUpFile = { path: string; text: string }
@@ -68,7 +68,7 @@ async function seal(path: string, now: number, files: readonly BackedUpFile[]): 
   try {
     checkPages(copy.sql, path)
     const head = journalHead(copy)()
-    const journal = await createVerifier(copy)()
+    const journal = await new Verifier(copy).verify()
     copy.sql.exec(sealTables)
     copy.sql.prepare('INSERT INTO backup VALUES (?, ?, ?)').run(now, head.seq, head.hash)
     const insert = copy.sql.prepare('INSERT INTO backup_files VALUES (?, ?)')

@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs'
 import Sqlite from 'better-sqlite3'
 import { madePrivate } from '../../lib/private-file.ts'
-import { createHeld, type Held, neverHeld } from './held.ts'
+import { type Held, neverHeld, WatchedLock } from './held.ts'
 import { prepareLate } from './late-statement.ts'
 import { migrations } from './migrations/index.ts'
 import { toStorageFailure } from './storage-failure.ts'
@@ -58,11 +58,11 @@ export function openDatabase(
     else madePrivate(path)
   }
   const sql = openUpToDate(path)
-  const held = path === ':memory:' || waiter === 'command' ? neverHeld : createHeld(path, sql)
+  const held = path === ':memory:' || waiter === 'command' ? neverHeld : new WatchedLock(path, sql)
   const versions = new TableVersions(sql)
   const transactions = new Transactions(sql, { held, makeRoom, began: () => versions.lookAgain() })
   prepareLate(sql, {
-    failed: held.failed,
+    failed: (error) => held.failed(error),
     wrote(table) {
       versions.wrote(table)
       transactions.wrote()
@@ -79,9 +79,9 @@ export function openDatabase(
     undone: () => transactions.undone,
     commits: () => transactions.commits,
     versionOf: (table) => `${versions.of(table)} ${transactions.undone}`,
-    isHeld: held.isHeld,
-    untilFree: held.untilFree,
-    waitNoMore: held.waitNoMore,
+    isHeld: () => held.isHeld(),
+    untilFree: (forever) => held.untilFree(forever),
+    waitNoMore: () => held.waitNoMore(),
     close() {
       held.close()
       sql.close()

@@ -13,7 +13,7 @@ const patienceMs = 60_000
 type Waiting = { resolve(): void; reject(error: unknown): void; until: number }
 
 /** Knows if another process holds the write lock of a database, and lets work wait for the lock without blocking the thread. */
-export type Held = {
+export interface Held {
   /** True if another process holds the write lock. Does not wait. It looks once in each turn of the event loop. */
   isHeld(): boolean
   /**
@@ -43,87 +43,101 @@ export const isBusy = (error: unknown): boolean =>
     ? error.code.startsWith('SQLITE_BUSY')
     : error instanceof JarvisError && error.cause instanceof Sqlite.SqliteError && isBusy(error.cause)
 
-/** @param sql the connection that writes. While another process holds the lock, its writes fail at once instead of blocking the thread */
-export function createHeld(path: string, sql: Sqlite.Database): Held {
-  const probe = new Sqlite(path, { timeout: 0, fileMustExist: true })
-  const waiting = new Set<Waiting>()
-  let looking: NodeJS.Timeout | undefined
-  let isEnding = false
-  const lock = onceATick(tried)
-  block(blocksMs)
+/** Watches the write lock of a database that other processes may open too. */
+export class WatchedLock implements Held {
+  readonly #sql: Sqlite.Database
+  readonly #probe: Sqlite.Database
+  readonly #waiting = new Set<Waiting>()
+  readonly #lock = onceATick(() => this.#tried())
+  #looking: NodeJS.Timeout | undefined
+  #isEnding = false
 
-  function block(ms: number) {
-    if (sql.open) sql.pragma(`busy_timeout = ${ms}`)
+  /** @param sql the connection that writes. While another process holds the lock, its writes fail at once instead of blocking the thread */
+  constructor(path: string, sql: Sqlite.Database) {
+    this.#sql = sql
+    this.#probe = new Sqlite(path, { timeout: 0, fileMustExist: true })
+    this.#block(blocksMs)
   }
-  function tried(): unknown {
+
+  isHeld(): boolean {
+    // In a transaction this process itself holds the lock.
+    if (!this.#probe.open || this.#sql.inTransaction) return false
+    if (isBusy(this.#lock.get())) {
+      this.#hold()
+      return true
+    }
+    if (this.#looking !== undefined) this.#free()
+    return false
+  }
+
+  untilFree(forever?: 'forever'): Promise<void> | undefined {
+    if (this.#isEnding) return undefined
+    const waited = this.#waiting.size
+    // Work that already waits goes first.
+    if (!this.isHeld()) return waited > 0 ? Promise.resolve() : undefined
+    const until = forever === undefined ? performance.now() + patienceMs : Number.POSITIVE_INFINITY
+    return new Promise((resolve, reject) => this.#waiting.add({ resolve, reject, until }))
+  }
+
+  failed(error: unknown): unknown {
+    if (isBusy(error)) {
+      this.#lock.forget()
+      this.#hold()
+    }
+    return toStorageFailure(error)
+  }
+
+  waitNoMore(): void {
+    this.#isEnding = true
+    const late = new JarvisError('shutting_down', 'JARVIS is shutting down. Send it again in a moment.')
+    for (const { reject } of this.#waiting) reject(late)
+    this.#waiting.clear()
+  }
+
+  close(): void {
+    clearInterval(this.#looking)
+    this.#probe.close()
+  }
+
+  #block(ms: number): void {
+    if (this.#sql.open) this.#sql.pragma(`busy_timeout = ${ms}`)
+  }
+
+  #tried(): unknown {
     try {
-      probe.exec('BEGIN IMMEDIATE; ROLLBACK')
+      this.#probe.exec('BEGIN IMMEDIATE; ROLLBACK')
       return undefined
     } catch (error) {
       return error
     }
   }
-  function hold() {
-    if (looking !== undefined) return
-    block(0)
-    looking = setInterval(look, lookEveryMs)
-    looking.unref()
+
+  #hold(): void {
+    if (this.#looking !== undefined) return
+    this.#block(0)
+    this.#looking = setInterval(() => this.#look(), lookEveryMs)
+    this.#looking.unref()
   }
-  function look() {
-    const error = tried()
+
+  #look(): void {
+    const error = this.#tried()
     if (isBusy(error)) {
-      for (const one of waiting) if (one.until <= performance.now()) end(one, error)
+      for (const one of this.#waiting) if (one.until <= performance.now()) this.#end(one, error)
       return
     }
-    free()
+    this.#free()
   }
-  function free() {
-    clearInterval(looking)
-    looking = undefined
-    block(blocksMs)
-    for (const one of waiting) end(one)
+
+  #free(): void {
+    clearInterval(this.#looking)
+    this.#looking = undefined
+    this.#block(blocksMs)
+    for (const one of this.#waiting) this.#end(one)
   }
-  function end(one: Waiting, error?: unknown) {
-    waiting.delete(one)
+
+  #end(one: Waiting, error?: unknown): void {
+    this.#waiting.delete(one)
     if (error === undefined) one.resolve()
     else one.reject(toStorageFailure(error))
-  }
-  function isHeld(): boolean {
-    // In a transaction this process itself holds the lock.
-    if (!probe.open || sql.inTransaction) return false
-    if (isBusy(lock.get())) {
-      hold()
-      return true
-    }
-    if (looking !== undefined) free()
-    return false
-  }
-  return {
-    isHeld,
-    untilFree(forever) {
-      if (isEnding) return undefined
-      const waited = waiting.size
-      // Work that already waits goes first.
-      if (!isHeld()) return waited > 0 ? Promise.resolve() : undefined
-      const until = forever === undefined ? performance.now() + patienceMs : Number.POSITIVE_INFINITY
-      return new Promise((resolve, reject) => waiting.add({ resolve, reject, until }))
-    },
-    failed(error) {
-      if (isBusy(error)) {
-        lock.forget()
-        hold()
-      }
-      return toStorageFailure(error)
-    },
-    waitNoMore() {
-      isEnding = true
-      const late = new JarvisError('shutting_down', 'JARVIS is shutting down. Send it again in a moment.')
-      for (const { reject } of waiting) reject(late)
-      waiting.clear()
-    },
-    close() {
-      clearInterval(looking)
-      probe.close()
-    },
   }
 }

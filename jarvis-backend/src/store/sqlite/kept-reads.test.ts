@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { afterEach, expect, test } from 'vitest'
 import { type Database, openDatabase } from './database.ts'
 import { KeptReads } from './kept-reads.ts'
-import { createSettings } from './settings.ts'
+import { SqliteSettings } from './settings.ts'
 
 const dir = mkdtempSync(join(tmpdir(), 'jarvis-kept-reads-'))
 const opened: Database[] = []
@@ -20,14 +20,14 @@ afterEach(() => {
 
 test('a read is made again after a write of this process, a rolled-back one, and a commit of another', async () => {
   const database = open()
-  const other = createSettings(open())
+  const other = new SqliteSettings(open())
   let reads = 0
   const select = database.sql.prepare<[string], string>('SELECT value FROM settings WHERE key = ?').pluck()
   const kept = new KeptReads(database, 'settings', (key) => {
     reads += 1
     return select.get(key)
   })
-  const settings = createSettings(database)
+  const settings = new SqliteSettings(database)
 
   settings.set('colour', 'red')
   expect([kept.get('colour'), kept.get('colour'), reads]).toEqual(['red', 'red', 1])

@@ -1,11 +1,25 @@
+import type { Settings } from '../../auth/password.ts'
 import type { LeaningStore } from '../../watch/read-leaning.ts'
 import type { Database } from './database.ts'
-import { createSettings } from './settings.ts'
+import { SqliteSettings } from './settings.ts'
+import { SqliteStore } from './sqlite-store.ts'
 
 const key = 'leaning'
 
 /** Stores the reading as one text in the settings. */
-export function createLeaningStore(database: Database): LeaningStore {
-  const settings = createSettings(database)
-  return { read: () => settings.get(key), write: (text) => settings.set(key, text) }
+export class SqliteLeaningStore extends SqliteStore implements LeaningStore {
+  readonly #settings: Settings
+
+  constructor(database: Database) {
+    super(database)
+    this.#settings = new SqliteSettings(database)
+  }
+
+  read(): string | undefined {
+    return this.#settings.get(key)
+  }
+
+  write(text: string): void {
+    this.#settings.set(key, text)
+  }
 }

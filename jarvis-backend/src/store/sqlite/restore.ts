@@ -3,14 +3,14 @@ import { basename, join } from 'node:path'
 import Sqlite from 'better-sqlite3'
 import { openCalls } from '../../agent/next-step.ts'
 import { type BackedUpFile, sealTables } from './backup.ts'
-import { createChangeStore } from './calls/changes.ts'
+import { SqliteChangeStore } from './calls/changes.ts'
 import { SqliteConfirmationStore, SqliteExecutionStore } from './calls/confirmations.ts'
-import { createGrantStore } from './calls/grants.ts'
+import { SqliteGrantStore } from './calls/grants.ts'
 import { checkPages, type Database, DatabaseRefused, openDatabase } from './database.ts'
 import { removeDatabase, sidecars, sync } from './files.ts'
 import { type Head, readHead, writeHead } from './journal/anchor.ts'
-import { createJournal, journalHead } from './journal/journal.ts'
-import { createVerifier } from './journal/verify.ts'
+import { journalHead, SqliteJournal } from './journal/journal.ts'
+import { Verifier } from './journal/verify.ts'
 import { migrations } from './migrations/index.ts'
 import { type RestoredRights, takeBack, type Was } from './restore-rights.ts'
 import { SqliteTranscriptStore } from './sessions/transcript.ts'
@@ -197,7 +197,7 @@ async function prepare(
     const files = filesIn(database)
     const problem = parts.refuse?.(files)
     if (problem !== undefined) throw new DatabaseRefused(`${problem} Nothing was changed.`)
-    const { ok, reason } = await createVerifier(database)()
+    const { ok, reason } = await new Verifier(database).verify()
     const head = journalHead(database)()
     const isWhole = ok && (sealed === undefined || (sealed.seq === head.seq && sealed.hash === head.hash))
     if (!isWhole && !parts.evenBroken) {
@@ -210,7 +210,7 @@ async function prepare(
       database.sql.exec('DROP TABLE IF EXISTS backup; DROP TABLE IF EXISTS backup_files')
       const left = endWhatMayHaveRun(database, now)
       const taken = takeBack(database, { was, isProven, now })
-      createJournal(database, () => now).append('restore', {
+      new SqliteJournal(database, () => now).append('restore', {
         by: 'cli',
         file: basename(file),
         ...(sealed !== undefined && { backedUpAt: sealed.at }),
@@ -261,10 +261,10 @@ function endWhatMayHaveRun(database: Database, now: number): { expired: number; 
   const waiting = confirmations.pending()
   for (const { card } of waiting) confirmations.see(card.toolUseId, now, now)
   // Uses and revocations since the backup are lost, so every grant ends.
-  const grants = createGrantStore(database)
+  const grants = new SqliteGrantStore(database)
   for (const { id } of grants.live()) grants.end(id, now)
   // The database no longer knows which changes were kept or taken back since, so no change goes back by itself.
-  createChangeStore(database).close(
+  new SqliteChangeStore(database).close(
     'It was made before a backup was restored, and what became of it since is not known.',
   )
   return { expired: waiting.length, unknown }

@@ -18,7 +18,7 @@ import { leadsOut } from 'node-kit/leads-out'
 import { atOnce } from 'node-kit/steps'
 import { afterAll, expect, test } from 'vitest'
 import { openDatabase } from '../../store/sqlite/database.ts'
-import { createApplyJournal } from '../../store/sqlite/file-changes.ts'
+import { SqliteApplyJournal } from '../../store/sqlite/file-changes.ts'
 import { addFile } from './add-file.ts'
 import { createApplier } from './applier.ts'
 import { type ApplyParts, applyChanges, entryAt } from './apply.ts'
@@ -183,7 +183,7 @@ test('a new file goes under the first free name, over no link and through none',
 test('a file that came while its bytes were written is kept, and the list is taken back', async () => {
   const { dir, changes, parts, store } = lab()
   const before = state(dir)
-  const journal = createApplyJournal(openDatabase(':memory:'), () => 0)
+  const journal = new SqliteApplyJournal(openDatabase(':memory:'), () => 0)
   const reached = (step: string) => {
     if (step === 'wrote new/b.bin') writeFileSync(join(dir, 'new/b.bin'), 'theirs')
   }
@@ -206,7 +206,7 @@ test('a process that ends at any step leaves each file old or new, and the next 
   expect(steps.length).toBe(12)
   for (const dies of steps) {
     const { dir, changes, parts } = lab()
-    const journal = createApplyJournal(openDatabase(':memory:'), () => 0)
+    const journal = new SqliteApplyJournal(openDatabase(':memory:'), () => 0)
     const ends = {
       ...parts,
       reached: (step: string) => {
@@ -251,7 +251,7 @@ test('other work goes on while a list is applied, and a second list waits for th
     if (!isDone) setImmediate(turning)
   }
   const applier = createApplier({
-    journal: createApplyJournal(openDatabase(':memory:'), () => 0),
+    journal: new SqliteApplyJournal(openDatabase(':memory:'), () => 0),
     partsOf: () => parts,
     report: () => {},
     hasRoom: () => true,
@@ -276,7 +276,7 @@ test('other work goes on while a list is applied, and a second list waits for th
 })
 
 test('where the disk is almost full nothing is begun', async () => {
-  const journal = createApplyJournal(openDatabase(':memory:'), () => 0)
+  const journal = new SqliteApplyJournal(openDatabase(':memory:'), () => 0)
   const applier = createApplier({
     journal,
     partsOf: () => {
@@ -293,7 +293,7 @@ test('a disk that fills in the middle of a list takes all of it back, and its wo
   const { dir, changes, parts } = lab()
   const before = state(dir)
   const applier = createApplier({
-    journal: createApplyJournal(openDatabase(':memory:'), () => 0),
+    journal: new SqliteApplyJournal(openDatabase(':memory:'), () => 0),
     partsOf: () => ({
       ...parts,
       reached(step) {

@@ -1,6 +1,6 @@
 import type { ForeignAccount } from 'protocol'
 import type { ForeignAccountStore } from '../../../auth/foreign-accounts.ts'
-import type { Database } from '../database.ts'
+import { SqliteStore } from '../sqlite-store.ts'
 
 type Row = Record<'name' | 'email' | 'person', string | null> & Omit<ForeignAccount, 'name' | 'email' | 'person'>
 
@@ -11,26 +11,38 @@ const toAccount = ({ name, email, person, ...facts }: Row): ForeignAccount => ({
   ...(person !== null && { person }),
 })
 
-export function createForeignAccountStore({ sql }: Database): ForeignAccountStore {
-  const columns = 'id, issuer, subject, name, email, person, created_at AS createdAt, last_seen_at AS lastSeenAt'
-  const put = sql.prepare(
+const columns = 'id, issuer, subject, name, email, person, created_at AS createdAt, last_seen_at AS lastSeenAt'
+
+export class SqliteForeignAccountStore extends SqliteStore implements ForeignAccountStore {
+  readonly #put = this.sql.prepare(
     `INSERT OR REPLACE INTO foreign_accounts (id, issuer, subject, name, email, person, created_at, last_seen_at)
      VALUES (@id, @issuer, @subject, @name, @email, @person, @createdAt, @lastSeenAt)`,
   )
-  const find = sql.prepare<[string, string], Row>(
+  readonly #find = this.sql.prepare<[string, string], Row>(
     `SELECT ${columns} FROM foreign_accounts WHERE issuer = ? AND subject = ?`,
   )
-  const all = sql.prepare<[], Row>(`SELECT ${columns} FROM foreign_accounts ORDER BY created_at, id`)
-  const remove = sql.prepare('DELETE FROM foreign_accounts WHERE id = ?')
-  const touch = sql.prepare('UPDATE foreign_accounts SET last_seen_at = ? WHERE id = ?')
-  return {
-    put: (account) => void put.run({ name: null, email: null, person: null, ...account }),
-    find(issuer, subject) {
-      const row = find.get(issuer, subject)
-      return row && toAccount(row)
-    },
-    list: () => all.all().map(toAccount),
-    remove: (id) => remove.run(id).changes === 1,
-    seen: (id, at) => void touch.run(at, id),
+  readonly #all = this.sql.prepare<[], Row>(`SELECT ${columns} FROM foreign_accounts ORDER BY created_at, id`)
+  readonly #remove = this.sql.prepare('DELETE FROM foreign_accounts WHERE id = ?')
+  readonly #touch = this.sql.prepare('UPDATE foreign_accounts SET last_seen_at = ? WHERE id = ?')
+
+  put(account: ForeignAccount): void {
+    this.#put.run({ name: null, email: null, person: null, ...account })
+  }
+
+  find(issuer: string, subject: string): ForeignAccount | undefined {
+    const row = this.#find.get(issuer, subject)
+    return row && toAccount(row)
+  }
+
+  list(): ForeignAccount[] {
+    return this.#all.all().map(toAccount)
+  }
+
+  remove(id: string): boolean {
+    return this.#remove.run(id).changes === 1
+  }
+
+  seen(id: string, at: number): void {
+    this.#touch.run(at, id)
   }
 }

@@ -1,5 +1,5 @@
 import type { LinkStore, StoredLink } from '../../../auth/links.ts'
-import type { Database } from '../database.ts'
+import { SqliteStore } from '../sqlite-store.ts'
 
 type Row = {
   id: string
@@ -19,26 +19,41 @@ function toLink({ id, kind, by, role, name, person, created_at, expires_at }: Ro
     : { kind: 'join', role: role ?? '', ...(name !== null && { name }), ...facts }
 }
 
-export function createLinkStore({ sql }: Database): LinkStore {
-  const columns = 'id, kind, by, role, name, person, created_at, expires_at'
-  const insert = sql.prepare(
+const columns = 'id, kind, by, role, name, person, created_at, expires_at'
+
+export class SqliteLinkStore extends SqliteStore implements LinkStore {
+  readonly #insert = this.sql.prepare(
     `INSERT INTO links (id, kind, hash, by, role, name, person, created_at, expires_at)
      VALUES (@id, @kind, @hash, @by, @role, @name, @person, @createdAt, @expiresAt)`,
   )
-  const byHash = sql.prepare<[string], Row>(`SELECT ${columns} FROM links WHERE hash = ?`)
-  const all = sql.prepare<[], Row>(`SELECT ${columns} FROM links ORDER BY created_at, id`)
-  const end = sql.prepare('DELETE FROM links WHERE id = ?')
-  const tell = sql.prepare<[], Row>(`UPDATE links SET is_told = 1 WHERE is_told = 0 RETURNING ${columns}`)
-  const prune = sql.prepare('DELETE FROM links WHERE expires_at <= ?')
-  return {
-    add: (link, hash) => void insert.run({ role: null, name: null, person: null, ...link, hash }),
-    byHash(hash) {
-      const row = byHash.get(hash)
-      return row && toLink(row)
-    },
-    list: () => all.all().map(toLink),
-    end: (id) => end.run(id).changes === 1,
-    untold: () => tell.all().map(toLink),
-    prune: (at) => void prune.run(at),
+  readonly #byHash = this.sql.prepare<[string], Row>(`SELECT ${columns} FROM links WHERE hash = ?`)
+  readonly #all = this.sql.prepare<[], Row>(`SELECT ${columns} FROM links ORDER BY created_at, id`)
+  readonly #end = this.sql.prepare('DELETE FROM links WHERE id = ?')
+  readonly #tell = this.sql.prepare<[], Row>(`UPDATE links SET is_told = 1 WHERE is_told = 0 RETURNING ${columns}`)
+  readonly #prune = this.sql.prepare('DELETE FROM links WHERE expires_at <= ?')
+
+  add(link: StoredLink, hash: string): void {
+    this.#insert.run({ role: null, name: null, person: null, ...link, hash })
+  }
+
+  byHash(hash: string): StoredLink | undefined {
+    const row = this.#byHash.get(hash)
+    return row && toLink(row)
+  }
+
+  list(): StoredLink[] {
+    return this.#all.all().map(toLink)
+  }
+
+  end(id: string): boolean {
+    return this.#end.run(id).changes === 1
+  }
+
+  untold(): StoredLink[] {
+    return this.#tell.all().map(toLink)
+  }
+
+  prune(at: number): void {
+    this.#prune.run(at)
   }
 }

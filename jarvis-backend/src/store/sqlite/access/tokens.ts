@@ -3,19 +3,28 @@ import type { ApiToken, ApiTokenStore } from '../../../auth/api-tokens.ts'
 import type { RevocationStore } from '../../../auth/tokens.ts'
 import type { Database } from '../database.ts'
 import { KeptReads } from '../kept-reads.ts'
+import { SqliteStore } from '../sqlite-store.ts'
 
-export function createRevocationStore(database: Database, now: () => number): RevocationStore {
-  const { sql } = database
-  const insert = sql.prepare('INSERT OR IGNORE INTO revoked_tokens (hash, expires_at) VALUES (?, ?)')
-  const select = sql.prepare<[string], object>('SELECT 1 FROM revoked_tokens WHERE hash = ?')
-  const forget = sql.prepare('DELETE FROM revoked_tokens WHERE expires_at < ?')
-  const kept = new KeptReads(database, 'revoked_tokens', (hash) => select.get(hash) !== undefined)
-  return {
-    revoke(hash, expiresAt) {
-      forget.run(now())
-      insert.run(hash, expiresAt)
-    },
-    isRevoked: (hash) => kept.get(hash),
+export class SqliteRevocationStore extends SqliteStore implements RevocationStore {
+  readonly #now: () => number
+  readonly #insert = this.sql.prepare('INSERT OR IGNORE INTO revoked_tokens (hash, expires_at) VALUES (?, ?)')
+  readonly #select = this.sql.prepare<[string], object>('SELECT 1 FROM revoked_tokens WHERE hash = ?')
+  readonly #forget = this.sql.prepare('DELETE FROM revoked_tokens WHERE expires_at < ?')
+  readonly #kept: KeptReads<boolean>
+
+  constructor(database: Database, now: () => number) {
+    super(database)
+    this.#now = now
+    this.#kept = new KeptReads(database, 'revoked_tokens', (hash) => this.#select.get(hash) !== undefined)
+  }
+
+  revoke(hash: string, expiresAt: number): void {
+    this.#forget.run(this.#now())
+    this.#insert.run(hash, expiresAt)
+  }
+
+  isRevoked(hash: string): boolean {
+    return this.#kept.get(hash)
   }
 }
 
@@ -51,28 +60,42 @@ export const toToken = (row: TokenRow): ApiToken => ({
 
 const select = 'SELECT api_tokens.*, client_name FROM api_tokens LEFT JOIN oauth_consents USING (name)'
 
-export function createApiTokenStore({ sql }: Database): ApiTokenStore {
-  const insert = sql.prepare(
+export class SqliteApiTokenStore extends SqliteStore implements ApiTokenStore {
+  readonly #insert = this.sql.prepare(
     'INSERT OR IGNORE INTO api_tokens (name, hash, doors, scope, hint, per_minute, created_at, expires_at, person) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)',
   )
   // The secrets of OAuth clients are stored elsewhere, so a token that was found by its hash has no client name.
-  const selectByHash = sql.prepare<[string], TokenRow>('SELECT *, NULL AS client_name FROM api_tokens WHERE hash = ?')
-  const selectAll = sql.prepare<[], TokenRow>(`${select} ORDER BY name`)
-  const remove = sql.prepare('DELETE FROM api_tokens WHERE name = ?')
-  const touch = sql.prepare(
+  readonly #selectByHash = this.sql.prepare<[string], TokenRow>(
+    'SELECT *, NULL AS client_name FROM api_tokens WHERE hash = ?',
+  )
+  readonly #selectAll = this.sql.prepare<[], TokenRow>(`${select} ORDER BY name`)
+  readonly #remove = this.sql.prepare('DELETE FROM api_tokens WHERE name = ?')
+  readonly #touch = this.sql.prepare(
     'UPDATE api_tokens SET last_used_at = ?, calls = calls + ? WHERE name = ? AND created_at = ?',
   )
-  return {
-    add({ name, doors, scope, hint, requestsPerMinute, createdAt, expiresAt, person = firstOwnerId }, hash) {
-      const rights = [doors.join(','), scope, hint ?? null, requestsPerMinute ?? null]
-      return insert.run(name, hash, ...rights, createdAt, expiresAt ?? null, person).changes === 1
-    },
-    byHash(hash) {
-      const row = selectByHash.get(hash)
-      return row && toToken(row)
-    },
-    list: () => selectAll.all().map(toToken),
-    remove: (name) => remove.run(name).changes === 1,
-    used: ({ name, createdAt }, at, calls) => void touch.run(at, calls, name, createdAt),
+
+  add(
+    { name, doors, scope, hint, requestsPerMinute, createdAt, expiresAt, person = firstOwnerId }: ApiToken,
+    hash: string,
+  ): boolean {
+    const rights = [doors.join(','), scope, hint ?? null, requestsPerMinute ?? null]
+    return this.#insert.run(name, hash, ...rights, createdAt, expiresAt ?? null, person).changes === 1
+  }
+
+  byHash(hash: string): ApiToken | undefined {
+    const row = this.#selectByHash.get(hash)
+    return row && toToken(row)
+  }
+
+  list(): ApiToken[] {
+    return this.#selectAll.all().map(toToken)
+  }
+
+  remove(name: string): boolean {
+    return this.#remove.run(name).changes === 1
+  }
+
+  used({ name, createdAt }: Pick<ApiToken, 'name' | 'createdAt'>, at: number, calls: number): void {
+    this.#touch.run(at, calls, name, createdAt)
   }
 }

@@ -1,31 +1,45 @@
 import type { Nonce, NonceStore } from '../../../channels/ports.ts'
-import type { Database } from '../database.ts'
+import { SqliteStore } from '../sqlite-store.ts'
 
 type Row = Omit<Nonce, 'ref' | 'usedAt'> & { ref: string | null; usedAt: number | null }
 
-export function createNonceStore({ sql }: Database): NonceStore {
-  const insert = sql.prepare(
+export class SqliteNonceStore extends SqliteStore implements NonceStore {
+  readonly #insert = this.sql.prepare(
     `INSERT INTO channel_nonces (hash, recipient, item, tool_use_id, binding_hash, decision, ref, expires_at)
      VALUES (@hash, @recipient, @item, @toolUseId, @bindingHash, @decision, @ref, @expiresAt)`,
   )
-  const select = sql.prepare<[string], Row>(
+  readonly #select = this.sql.prepare<[string], Row>(
     `SELECT hash, recipient, item, tool_use_id AS toolUseId, binding_hash AS bindingHash, decision, ref,
        expires_at AS expiresAt, used_at AS usedAt
      FROM channel_nonces WHERE hash = ?`,
   )
-  const bind = sql.prepare('UPDATE channel_nonces SET ref = ? WHERE item = ? AND ref IS NULL')
-  const use = sql.prepare('UPDATE channel_nonces SET used_at = ? WHERE hash = ? AND used_at IS NULL')
-  const removeOf = sql.prepare('DELETE FROM channel_nonces WHERE recipient = ?')
-  const prune = sql.prepare('DELETE FROM channel_nonces WHERE expires_at <= ?')
-  return {
-    add: ({ usedAt: _, ref, ...nonce }) => void insert.run({ ...nonce, ref: ref ?? null }),
-    get(hash) {
-      const { ref = null, usedAt = null, ...row } = select.get(hash) ?? {}
-      return 'hash' in row ? { ...row, ...(ref !== null && { ref }), ...(usedAt !== null && { usedAt }) } : undefined
-    },
-    bind: (item, ref) => void bind.run(ref, item),
-    use: (hash, at) => use.run(at, hash).changes === 1,
-    removeOf: (recipient) => void removeOf.run(recipient),
-    prune: (now) => void prune.run(now),
+  readonly #bind = this.sql.prepare('UPDATE channel_nonces SET ref = ? WHERE item = ? AND ref IS NULL')
+  readonly #use = this.sql.prepare('UPDATE channel_nonces SET used_at = ? WHERE hash = ? AND used_at IS NULL')
+  readonly #removeOf = this.sql.prepare('DELETE FROM channel_nonces WHERE recipient = ?')
+  readonly #prune = this.sql.prepare('DELETE FROM channel_nonces WHERE expires_at <= ?')
+
+  add({ usedAt: _, ref, ...nonce }: Nonce): void {
+    this.#insert.run({ ...nonce, ref: ref ?? null })
+  }
+
+  get(hash: string): Nonce | undefined {
+    const { ref = null, usedAt = null, ...row } = this.#select.get(hash) ?? {}
+    return 'hash' in row ? { ...row, ...(ref !== null && { ref }), ...(usedAt !== null && { usedAt }) } : undefined
+  }
+
+  bind(item: string, ref: string): void {
+    this.#bind.run(ref, item)
+  }
+
+  use(hash: string, at: number): boolean {
+    return this.#use.run(at, hash).changes === 1
+  }
+
+  removeOf(recipient: string): void {
+    this.#removeOf.run(recipient)
+  }
+
+  prune(now: number): void {
+    this.#prune.run(now)
   }
 }

@@ -1,5 +1,5 @@
 import type { Pairing, PairingStore } from '../../../channels/ports.ts'
-import type { Database } from '../database.ts'
+import { SqliteStore } from '../sqlite-store.ts'
 
 type Row = Omit<Pairing, 'opened'> & { opened: string | null }
 
@@ -10,29 +10,52 @@ const toPairing = ({ opened, ...row }: Row): Pairing => ({
   ...(opened !== null && { opened: JSON.parse(opened) as NonNullable<Pairing['opened']> }),
 })
 
-export function createPairingStore({ sql }: Database): PairingStore {
-  const insert = sql.prepare(
+const found = (row: Row | undefined) => row && toPairing(row)
+
+export class SqlitePairingStore extends SqliteStore implements PairingStore {
+  readonly #insert = this.sql.prepare(
     `INSERT INTO channel_pairings (id, hash, channel, account, person, created_at, expires_at)
      VALUES (@id, @hash, @channel, @account, @person, @createdAt, @expiresAt)`,
   )
-  const select = sql.prepare<[string], Row>(`SELECT ${columns} FROM channel_pairings WHERE id = ?`)
-  const selectHash = sql.prepare<[string], Row>(`SELECT ${columns} FROM channel_pairings WHERE hash = ?`)
-  const selectOpen = sql.prepare<[number], Row>(
+  readonly #select = this.sql.prepare<[string], Row>(`SELECT ${columns} FROM channel_pairings WHERE id = ?`)
+  readonly #selectHash = this.sql.prepare<[string], Row>(`SELECT ${columns} FROM channel_pairings WHERE hash = ?`)
+  readonly #selectOpen = this.sql.prepare<[number], Row>(
     `SELECT ${columns} FROM channel_pairings WHERE expires_at > ? ORDER BY created_at, id`,
   )
-  const open = sql.prepare('UPDATE channel_pairings SET opened = ? WHERE id = ? AND opened IS NULL')
-  const remove = sql.prepare('DELETE FROM channel_pairings WHERE id = ?')
-  const removeOf = sql.prepare('DELETE FROM channel_pairings WHERE channel = ?')
-  const prune = sql.prepare('DELETE FROM channel_pairings WHERE expires_at <= ?')
-  const found = (row: Row | undefined) => row && toPairing(row)
-  return {
-    add: ({ opened: _, ...pairing }) => void insert.run(pairing),
-    get: (id) => found(select.get(id)),
-    byHash: (hash) => found(selectHash.get(hash)),
-    list: (now) => selectOpen.all(now).map(toPairing),
-    open: (id, by) => open.run(JSON.stringify(by), id).changes === 1,
-    remove: (id) => remove.run(id).changes === 1,
-    removeOf: (channel) => removeOf.run(channel).changes,
-    prune: (now) => void prune.run(now),
+  readonly #open = this.sql.prepare('UPDATE channel_pairings SET opened = ? WHERE id = ? AND opened IS NULL')
+  readonly #remove = this.sql.prepare('DELETE FROM channel_pairings WHERE id = ?')
+  readonly #removeOf = this.sql.prepare('DELETE FROM channel_pairings WHERE channel = ?')
+  readonly #prune = this.sql.prepare('DELETE FROM channel_pairings WHERE expires_at <= ?')
+
+  add({ opened: _, ...pairing }: Pairing): void {
+    this.#insert.run(pairing)
+  }
+
+  get(id: string): Pairing | undefined {
+    return found(this.#select.get(id))
+  }
+
+  byHash(hash: string): Pairing | undefined {
+    return found(this.#selectHash.get(hash))
+  }
+
+  list(now: number): Pairing[] {
+    return this.#selectOpen.all(now).map(toPairing)
+  }
+
+  open(id: string, by: NonNullable<Pairing['opened']>): boolean {
+    return this.#open.run(JSON.stringify(by), id).changes === 1
+  }
+
+  remove(id: string): boolean {
+    return this.#remove.run(id).changes === 1
+  }
+
+  removeOf(channel: string): number {
+    return this.#removeOf.run(channel).changes
+  }
+
+  prune(now: number): void {
+    this.#prune.run(now)
   }
 }

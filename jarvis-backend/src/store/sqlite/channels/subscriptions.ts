@@ -1,5 +1,5 @@
-import type { StoredSubscription, SubscriptionStore } from '../../../channels/web-push/ports.ts'
-import type { Database } from '../database.ts'
+import type { StoredSubscription, Subscription, SubscriptionStore } from '../../../channels/web-push/ports.ts'
+import { SqliteStore } from '../sqlite-store.ts'
 
 type Row = {
   id: string
@@ -18,20 +18,36 @@ const toSubscription = ({ lastSentAt, seenAt, ...row }: Row): StoredSubscription
   ...(seenAt !== null && { seenAt }),
 })
 
-export function createSubscriptionStore({ sql }: Database): SubscriptionStore {
-  const insert = sql.prepare(
+const read = (row: Row | undefined) => row && toSubscription(row)
+
+export class SqliteSubscriptionStore extends SqliteStore implements SubscriptionStore {
+  readonly #insert = this.sql.prepare(
     'INSERT OR REPLACE INTO push_subscriptions (id, endpoint, p256dh, auth) VALUES (@id, @endpoint, @p256dh, @auth)',
   )
-  const select = sql.prepare<[string], Row>(`SELECT ${columns} FROM push_subscriptions WHERE id = ?`)
-  const selectEndpoint = sql.prepare<[string], Row>(`SELECT ${columns} FROM push_subscriptions WHERE endpoint = ?`)
-  const sentAt = sql.prepare('UPDATE push_subscriptions SET last_sent_at = ? WHERE id = ?')
-  const seenAt = sql.prepare('UPDATE push_subscriptions SET seen_at = ? WHERE id = ?')
-  const read = (row: Row | undefined) => row && toSubscription(row)
-  return {
-    add: ({ id, endpoint, p256dh, auth }) => void insert.run({ id, endpoint, p256dh, auth }),
-    get: (id) => read(select.get(id)),
-    byEndpoint: (endpoint) => read(selectEndpoint.get(endpoint)),
-    sent: (id, at) => void sentAt.run(at, id),
-    seen: (id, at) => void seenAt.run(at, id),
+  readonly #select = this.sql.prepare<[string], Row>(`SELECT ${columns} FROM push_subscriptions WHERE id = ?`)
+  readonly #selectEndpoint = this.sql.prepare<[string], Row>(
+    `SELECT ${columns} FROM push_subscriptions WHERE endpoint = ?`,
+  )
+  readonly #sentAt = this.sql.prepare('UPDATE push_subscriptions SET last_sent_at = ? WHERE id = ?')
+  readonly #seenAt = this.sql.prepare('UPDATE push_subscriptions SET seen_at = ? WHERE id = ?')
+
+  add({ id, endpoint, p256dh, auth }: Subscription & { id: string }): void {
+    this.#insert.run({ id, endpoint, p256dh, auth })
+  }
+
+  get(id: string): StoredSubscription | undefined {
+    return read(this.#select.get(id))
+  }
+
+  byEndpoint(endpoint: string): StoredSubscription | undefined {
+    return read(this.#selectEndpoint.get(endpoint))
+  }
+
+  sent(id: string, at: number): void {
+    this.#sentAt.run(at, id)
+  }
+
+  seen(id: string, at: number): void {
+    this.#seenAt.run(at, id)
   }
 }

@@ -1,6 +1,7 @@
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { type FileHandle, open, rename } from 'node:fs/promises'
 import { join } from 'node:path'
+import type Sqlite from 'better-sqlite3'
 import { z } from 'zod'
 import type { Database } from '../database.ts'
 import { journalHead } from './journal.ts'
@@ -12,7 +13,7 @@ export type Head = { seq: number; hash: string }
  * A second copy of the journal's head in `journal/head.json`, outside the database, so that a truncated journal is noticed. The file may be behind
  * the database, but never ahead of it.
  */
-export type Anchor = {
+export interface Anchor {
   /** Call it with each committed entry. Heads are written soon after; one write serves many. */
   moved(head: Head): void
   /** The reason why the journal cannot be the one that was written, for a person; undefined if it agrees with the anchor. */
@@ -40,70 +41,85 @@ export const readHead = (dir: string): Head | undefined => {
   }
 }
 
-/** Opens the anchor. Creates `dir` if needed, and the anchor of a journal without entries. */
-export function createAnchor(
-  dir: string,
-  parts: { database: Database; now(): number; report(error: unknown, message: string): void },
-): Anchor {
-  const { database, now, report } = parts
-  mkdirSync(dir, { recursive: true, mode: 0o700 })
-  const last = journalHead(database)
-  const hashAt = database.sql.prepare<[number], { hash: string }>('SELECT hash FROM journal WHERE seq = ?')
-  const sealedTo = database.sql.prepare<[], { seq: number | null }>('SELECT MAX(last_seq) AS seq FROM journal_segments')
-  let newest = last()
-  if (newest.seq === 0 && readHead(dir) === undefined) {
-    writeFileSync(join(dir, 'head.json'), textOf(newest, now()), { mode: 0o600 })
+type Parts = { database: Database; now(): number; report(error: unknown, message: string): void }
+
+/** The anchor in a folder. */
+export class FileAnchor implements Anchor {
+  readonly #dir: string
+  readonly #parts: Parts
+  readonly #last: () => Head
+  readonly #hashAt: Sqlite.Statement<[number], { hash: string }>
+  readonly #sealedTo: Sqlite.Statement<[], { seq: number | null }>
+  #newest: Head
+  #timer: NodeJS.Timeout | undefined
+  #writing = Promise.resolve()
+  #written: number
+  #isTold = false
+
+  /** Creates `dir` if needed, and the anchor of a journal without entries. */
+  constructor(dir: string, parts: Parts) {
+    const { sql } = parts.database
+    this.#dir = dir
+    this.#parts = parts
+    this.#last = journalHead(parts.database)
+    this.#hashAt = sql.prepare('SELECT hash FROM journal WHERE seq = ?')
+    this.#sealedTo = sql.prepare('SELECT MAX(last_seq) AS seq FROM journal_segments')
+    this.#newest = this.#last()
+    mkdirSync(dir, { recursive: true, mode: 0o700 })
+    if (this.#newest.seq === 0 && readHead(dir) === undefined) {
+      writeFileSync(join(dir, 'head.json'), textOf(this.#newest, parts.now()), { mode: 0o600 })
+    }
+    this.#written = readHead(dir)?.seq ?? 0
   }
 
-  const passesThrough = ({ seq, hash }: Head) =>
-    seq === 0 || hashAt.get(seq)?.hash === hash || seq <= (sealedTo.get()?.seq ?? 0)
+  moved(head: Head): void {
+    if (head.seq > this.#newest.seq) this.#newest = head
+    this.#timer ??= setTimeout(() => void this.flush(), delayMs).unref()
+  }
 
-  let timer: NodeJS.Timeout | undefined
-  let writing = Promise.resolve()
-  let written = readHead(dir)?.seq ?? 0
-  let isTold = false
+  problem(): string | undefined {
+    const file = readHead(this.#dir)
+    if (file === undefined) return 'journal/head.json cannot be read, so a tail that was cut off would go unnoticed.'
+    const missed = [file, this.#newest].find((head) => !this.#passesThrough(head))
+    if (missed === undefined) return undefined
+    const { seq } = this.#last()
+    return missed.seq > seq
+      ? `Entries ${seq + 1} to ${missed.seq} are missing: the tail was cut off.`
+      : `Entry ${missed.seq}, or one before it, was written anew.`
+  }
 
-  async function write() {
-    const file = readHead(dir)
+  heads(): { file: Head | undefined; newest: Head } {
+    return { file: readHead(this.#dir), newest: this.#newest }
+  }
+
+  flush(): Promise<void> {
+    clearTimeout(this.#timer)
+    this.#timer = undefined
+    this.#writing = this.#writing
+      .then(() => (this.#written === this.#newest.seq ? undefined : this.#write()))
+      .catch((error) => this.#parts.report(error, 'journal/head.json could not be written'))
+    return this.#writing
+  }
+
+  #passesThrough({ seq, hash }: Head): boolean {
+    return seq === 0 || this.#hashAt.get(seq)?.hash === hash || seq <= (this.#sealedTo.get()?.seq ?? 0)
+  }
+
+  async #write(): Promise<void> {
+    const { database, now, report } = this.#parts
+    const file = readHead(this.#dir)
     // A journal without its anchored head must not get a new anchor: the anchor is the evidence.
-    if (file === undefined || !passesThrough(file) || !passesThrough(newest)) {
-      if (!isTold) report(undefined, 'The journal does not agree with journal/head.json. Run: journal verify')
-      isTold = true
+    if (file === undefined || !this.#passesThrough(file) || !this.#passesThrough(this.#newest)) {
+      if (!this.#isTold) report(undefined, 'The journal does not agree with journal/head.json. Run: journal verify')
+      this.#isTold = true
       return
     }
-    const head = last()
+    const head = this.#last()
     // Entries of reads are committed without a sync. They are synced first, or a power cut would look like a truncated journal.
     await syncFile(`${database.sql.name}-wal`)
-    await writeHead(dir, head, now())
-    written = head.seq
+    await writeHead(this.#dir, head, now())
+    this.#written = head.seq
   }
-
-  const anchor: Anchor = {
-    moved(head) {
-      if (head.seq > newest.seq) newest = head
-      timer ??= setTimeout(() => void anchor.flush(), delayMs).unref()
-    },
-    problem() {
-      const file = readHead(dir)
-      if (file === undefined) return 'journal/head.json cannot be read, so a tail that was cut off would go unnoticed.'
-      const missed = [file, newest].find((head) => !passesThrough(head))
-      if (missed === undefined) return undefined
-      const { seq } = last()
-      return missed.seq > seq
-        ? `Entries ${seq + 1} to ${missed.seq} are missing: the tail was cut off.`
-        : `Entry ${missed.seq}, or one before it, was written anew.`
-    },
-    heads: () => ({ file: readHead(dir), newest }),
-    flush() {
-      clearTimeout(timer)
-      timer = undefined
-      writing = writing
-        .then(() => (written === newest.seq ? undefined : write()))
-        .catch((error) => report(error, 'journal/head.json could not be written'))
-      return writing
-    },
-  }
-  return anchor
 }
 
 /** Replaces the anchor atomically. */

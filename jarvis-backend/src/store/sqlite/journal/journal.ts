@@ -1,7 +1,8 @@
 import { createHash } from 'node:crypto'
 import type { JournalEntry, JournalPage, JournalQuery } from 'protocol'
-import type { Journal } from '../../../calls/ports.ts'
+import type { Journal, JournalKind } from '../../../calls/ports.ts'
 import type { Database } from '../database.ts'
+import { SqliteStore } from '../sqlite-store.ts'
 import type { Anchor, Head } from './anchor.ts'
 
 /** An entry as stored. `body` is the JSON text that was hashed. */
@@ -19,21 +20,33 @@ export const journalHead = ({ sql }: Database): (() => Head) => {
   return () => last.get() ?? { seq: 0, hash: firstHash }
 }
 
-/** Opens the journal for appending. `anchor` is told of each entry after its commit. */
-export function createJournal(database: Database, now: () => number, anchor?: Anchor): Journal {
-  const insert = database.sql.prepare('INSERT INTO journal (seq, at, kind, body, hash) VALUES (?, ?, ?, ?, ?)')
-  const last = journalHead(database)
-  return {
-    append(kind, body) {
-      database.atomically(() => {
-        // Read each time, because a rollback removes entries and the command line writes here too.
-        const head = last()
-        const row = { seq: head.seq + 1, at: now(), kind, body: JSON.stringify(body) }
-        const hash = hashOf(head.hash, row)
-        insert.run(row.seq, row.at, kind, row.body, hash)
-        if (anchor !== undefined) database.afterCommit(() => anchor.moved({ seq: row.seq, hash }))
-      })
-    },
+/** The journal, for appending. */
+export class SqliteJournal extends SqliteStore implements Journal {
+  readonly #database: Database
+  readonly #now: () => number
+  readonly #anchor: Anchor | undefined
+  readonly #insert = this.sql.prepare('INSERT INTO journal (seq, at, kind, body, hash) VALUES (?, ?, ?, ?, ?)')
+  readonly #last: () => Head
+
+  /** @param anchor is told of each entry after its commit */
+  constructor(database: Database, now: () => number, anchor?: Anchor) {
+    super(database)
+    this.#database = database
+    this.#now = now
+    this.#anchor = anchor
+    this.#last = journalHead(database)
+  }
+
+  append(kind: JournalKind, body: Record<string, unknown>): void {
+    this.#database.atomically(() => {
+      // Read each time, because a rollback removes entries and the command line writes here too.
+      const head = this.#last()
+      const row = { seq: head.seq + 1, at: this.#now(), kind, body: JSON.stringify(body) }
+      const hash = hashOf(head.hash, row)
+      this.#insert.run(row.seq, row.at, kind, row.body, hash)
+      const anchor = this.#anchor
+      if (anchor !== undefined) this.#database.afterCommit(() => anchor.moved({ seq: row.seq, hash }))
+    })
   }
 }
 
@@ -54,16 +67,13 @@ const unfiltered = {
   signed: null,
 }
 
-/**
- * Pages of the journal, newest first; `next` is the `before` of the next page. A page costs the same at any length of the journal. A
- * filter with few matches costs about 1 ms per 1,000 entries passed. The other entries of a page's calls cost about 10 µs each.
- */
-export function createJournalPages({ sql }: Database): (query: JournalQuery) => Promise<JournalPage> {
-  const bounds = sql.prepare<[], { first: number | null; last: number | null }>(
+/** Pages of the journal. */
+export class JournalPages extends SqliteStore {
+  readonly #bounds = this.sql.prepare<[], { first: number | null; last: number | null }>(
     'SELECT (SELECT MIN(seq) FROM journal) AS first, (SELECT MAX(seq) FROM journal) AS last',
   )
   // A tampered body may be no JSON: it is listed, but no filter matches it.
-  const select = sql.prepare<[object], JournalRow>(
+  readonly #select = this.sql.prepare<[object], JournalRow>(
     `SELECT seq, at, kind, body, hash FROM journal
      WHERE seq < @before AND seq >= @from
        AND (@kind IS NULL OR kind = @kind)
@@ -78,36 +88,44 @@ export function createJournalPages({ sql }: Database): (query: JournalQuery) => 
      ORDER BY seq DESC LIMIT @limit`,
   )
   // The conditions match the index `journal_calls`.
-  const ofCall = sql.prepare<[string, number], JournalRow>(
+  readonly #ofCall = this.sql.prepare<[string, number], JournalRow>(
     `SELECT seq, at, kind, body, hash FROM journal
      WHERE json_valid(body) AND body ->> '$.toolUseId' IS NOT NULL AND (kind <> 'call' OR body ->> '$.outcome' IS NULL)
        AND body ->> '$.toolUseId' = ? ORDER BY seq DESC LIMIT ?`,
   )
-  /** The other entries of the calls to which these entries belong. */
-  function besidesOf(items: readonly JournalEntry[]): JournalEntry[] {
-    const known = new Set(items.map(({ seq }) => seq))
-    const calls = new Set(items.flatMap((entry) => callOf(entry) ?? []))
-    return [...calls].flatMap((id) => ofCall.all(id, entriesPerCall).filter(({ seq }) => !known.has(seq))).map(toEntry)
-  }
-  return async ({ limit, before, ...filter }) => {
-    const { first, last } = bounds.get() ?? {}
+
+  /**
+   * Reads a page, newest entry first; `next` is the `before` of the next page. A page costs the same at any length of the journal. A filter with few
+   * matches costs about 1 ms per 1,000 entries passed. The other entries of a page's calls cost about 10 µs each.
+   */
+  async page({ limit, before, ...filter }: JournalQuery): Promise<JournalPage> {
+    const { first, last } = this.#bounds.get() ?? {}
     const wanted = { ...unfiltered, ...filter }
     const rows: JournalRow[] = []
     let upTo = Math.min(before ?? Number.MAX_SAFE_INTEGER, (last ?? 0) + 1)
     while (rows.length <= limit && first !== null && first !== undefined && upTo > first) {
       const from = upTo - windowSize
-      rows.push(...select.all({ ...wanted, before: upTo, from, limit: limit + 1 - rows.length }))
+      rows.push(...this.#select.all({ ...wanted, before: upTo, from, limit: limit + 1 - rows.length }))
       upTo = from
       if (rows.length <= limit) await new Promise(setImmediate)
     }
     const items = rows.slice(0, limit).map(toEntry)
     const oldest = items.at(-1)
-    const besides = besidesOf(items)
+    const besides = this.#besidesOf(items)
     return {
       items,
       ...(besides.length > 0 && { besides }),
       ...(rows.length > limit && oldest !== undefined && { next: String(oldest.seq) }),
     }
+  }
+
+  /** The other entries of the calls to which these entries belong. */
+  #besidesOf(items: readonly JournalEntry[]): JournalEntry[] {
+    const known = new Set(items.map(({ seq }) => seq))
+    const calls = new Set(items.flatMap((entry) => callOf(entry) ?? []))
+    return [...calls]
+      .flatMap((id) => this.#ofCall.all(id, entriesPerCall).filter(({ seq }) => !known.has(seq)))
+      .map(toEntry)
   }
 }
 

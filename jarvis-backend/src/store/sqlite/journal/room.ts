@@ -2,7 +2,7 @@ import { join } from 'node:path'
 import { defineRoom } from '../../../house.ts'
 import type { SiteLog } from '../../../log/site-log.ts'
 import type { Database } from '../database.ts'
-import { keepJournal } from './kept.ts'
+import { SqliteKeptJournal } from './kept.ts'
 
 /** The journal. Records which secrets this start sealed. */
 export const journalRoom = defineRoom({
@@ -16,7 +16,7 @@ export const journalRoom = defineRoom({
     sealed: readonly string[]
   }) {
     const { database, dataDir, now, siteLog, sealed } = needs
-    const journal = keepJournal(database, {
+    const journal = new SqliteKeptJournal(database, {
       dir: join(dataDir, 'journal'),
       now,
       report: (error, message) => siteLog.report(error, message),

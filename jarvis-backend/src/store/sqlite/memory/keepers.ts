@@ -1,9 +1,10 @@
 import Sqlite from 'better-sqlite3'
 import { Entry } from 'protocol'
 import { timeOfDay } from '../../../lib/time-of-day.ts'
-import type { Keeper, TextPart } from '../../../memory/indexer.ts'
+import type { Keeper, Listed, TextPart } from '../../../memory/indexer.ts'
 import { kindOf } from '../../../memory/owner.ts'
 import { inputsRedacted } from '../sessions/redact-inputs.ts'
+import { SqliteStore } from '../sqlite-store.ts'
 
 /** Characters of a tool's output that are remembered. */
 const outputChars = 2_000
@@ -18,33 +19,24 @@ const journalDays = 365
  * Keeps sessions and the journal's outcomes, read from `jarvis.db` over a read-only connection. Leaves out forgotten sessions, and entries that a
  * branch copied, because the original session has them.
  */
-export function createDatabaseKeepers(path: string): {
-  journal: Keeper
-  /** The keeper of the conversations with one agent. */
-  sessionsOf(agent: string): Keeper
-  /** The agents that have conversations. */
-  agents(): string[]
-  close(): void
-} {
-  const sql = new Sqlite(path, { readonly: true, fileMustExist: true })
-  sql.pragma(`cache_size = -${cacheKib}`)
+export class DatabaseKeepers extends SqliteStore {
   // Rows are read as arrays, because arrays cost half as much as objects and these rows are read at each synchronisation.
-  const selectSessions = sql
+  readonly #selectSessions = this.sql
     .prepare<[string], [id: string, title: string, updatedAt: number, nextSeq: number]>(
       `SELECT id, title, updated_at, next_seq FROM sessions
        WHERE source = 'chat' AND agent = ? AND id NOT IN (SELECT session_id FROM memory_forgotten)
          AND NOT EXISTS (SELECT 1 FROM runs WHERE session_id = sessions.id AND status <> 'ended')`,
     )
     .raw()
-  const selectEntries = sql.prepare<[string], { body: string; type: string; seq: number; runId: string }>(
+  readonly #selectEntries = this.sql.prepare<[string], { body: string; type: string; seq: number; runId: string }>(
     `SELECT body, type, seq, run_id AS runId FROM entries
      WHERE session_id = ? AND seq >= (SELECT copied_below FROM sessions WHERE id = session_id) AND type IN ('user', 'assistant', 'tool_result', 'tool_use', 'confirm_resolved', 'blocked') ORDER BY seq`,
   )
-  const selectDays = sql.prepare<[number], { day: string; last: number; at: number }>(
+  readonly #selectDays = this.sql.prepare<[number], { day: string; last: number; at: number }>(
     `SELECT strftime('%Y-%m-%d', at / 1000, 'unixepoch', 'localtime') AS day, MAX(seq) AS last, MAX(at) AS at
      FROM journal WHERE kind = 'result' AND at > ? GROUP BY day`,
   )
-  const selectResults = sql.prepare<[string, string], { at: number; body: string; asked: string | null }>(
+  readonly #selectResults = this.sql.prepare<[string, string], { at: number; body: string; asked: string | null }>(
     `SELECT results.at, results.body,
        (SELECT body FROM journal AS asked WHERE asked.kind = 'execution' AND asked.seq < results.seq
           AND asked.body ->> '$.toolUseId' = results.body ->> '$.toolUseId' AND asked.seq > results.seq - 200
@@ -52,39 +44,58 @@ export function createDatabaseKeepers(path: string): {
      FROM journal AS results
      WHERE kind = 'result' AND at >= unixepoch(?, 'utc') * 1000 AND at < unixepoch(?, '+1 day', 'utc') * 1000 ORDER BY seq`,
   )
+  readonly #selectRedacted = this.sql.prepare<[string], string>('SELECT value FROM settings WHERE key = ?').pluck()
+  readonly #selectAgents = this.sql.prepare<[], string>('SELECT DISTINCT agent FROM sessions').pluck()
 
-  const selectRedacted = sql.prepare<[string], string>('SELECT value FROM settings WHERE key = ?').pluck()
-  const areInputsSafe = () => selectRedacted.get(inputsRedacted) === 'all'
-  const selectAgents = sql.prepare<[], string>('SELECT DISTINCT agent FROM sessions').pluck()
-
-  const sessionsOf = (agent: string): Keeper => ({
-    kind: kindOf('session', agent),
-    *list() {
-      // Arguments that an earlier release stored may contain secrets. Until they are redacted, calls are remembered without arguments.
-      const areSafe = areInputsSafe()
-      for (const [id, title, updatedAt, nextSeq] of selectSessions.all(agent)) {
-        yield {
-          name: id,
-          title,
-          checksum: `${nextSeq} ${areSafe ? '' : 'no inputs '}${title}`,
-          changedAt: updatedAt,
-          read: () => ({ parts: dialogue(selectEntries.all(id), areSafe) }),
-        }
-      }
-    },
-  })
-  const journal: Keeper = {
+  readonly journal: Keeper = {
     kind: 'journal',
     list: () =>
-      selectDays.all(Date.now() - journalDays * 86_400_000).map(({ day, last, at }) => ({
+      this.#selectDays.all(Date.now() - journalDays * 86_400_000).map(({ day, last, at }) => ({
         name: `journal/${day}`,
         title: `Journal of ${day}`,
         checksum: String(last),
         changedAt: at,
-        read: () => ({ parts: outcomes(day, selectResults.all(day, day)) }),
+        read: () => ({ parts: outcomes(day, this.#selectResults.all(day, day)) }),
       })),
   }
-  return { journal, sessionsOf, agents: () => selectAgents.all(), close: () => sql.close() }
+
+  constructor(path: string) {
+    super({ sql: readOnly(path) })
+  }
+
+  /** The keeper of the conversations with one agent. */
+  sessionsOf(agent: string): Keeper {
+    return { kind: kindOf('session', agent), list: () => this.#sessions(agent) }
+  }
+
+  /** The agents that have conversations. */
+  agents(): string[] {
+    return this.#selectAgents.all()
+  }
+
+  close(): void {
+    this.sql.close()
+  }
+
+  *#sessions(agent: string): Generator<Listed> {
+    // Arguments that an earlier release stored may contain secrets. Until they are redacted, calls are remembered without arguments.
+    const areSafe = this.#selectRedacted.get(inputsRedacted) === 'all'
+    for (const [id, title, updatedAt, nextSeq] of this.#selectSessions.all(agent)) {
+      yield {
+        name: id,
+        title,
+        checksum: `${nextSeq} ${areSafe ? '' : 'no inputs '}${title}`,
+        changedAt: updatedAt,
+        read: () => ({ parts: dialogue(this.#selectEntries.all(id), areSafe) }),
+      }
+    }
+  }
+}
+
+function readOnly(path: string): Sqlite.Database {
+  const sql = new Sqlite(path, { readonly: true, fileMustExist: true })
+  sql.pragma(`cache_size = -${cacheKib}`)
+  return sql
 }
 
 /**

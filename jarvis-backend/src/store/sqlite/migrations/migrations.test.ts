@@ -7,9 +7,9 @@ import Sqlite from 'better-sqlite3'
 import { expect, onTestFinished, test } from 'vitest'
 import { createApiTokens } from '../../../auth/api-tokens.ts'
 import { hashToken } from '../../../auth/tokens.ts'
-import { createPersonStore } from '../access/people.ts'
-import { createApiTokenStore } from '../access/tokens.ts'
-import { createRecipientStore } from '../channels/recipients.ts'
+import { SqlitePersonStore } from '../access/people.ts'
+import { SqliteApiTokenStore } from '../access/tokens.ts'
+import { SqliteRecipientStore } from '../channels/recipients.ts'
 import { openDatabase } from '../database.ts'
 import { SqliteTranscriptStore } from '../sessions/transcript.ts'
 import { migrations } from './index.ts'
@@ -164,7 +164,7 @@ test('tokens of MCP clients of an older version stay, as tokens of the door mcp,
 
   const database = openDatabase(path)
   onTestFinished(() => database.close())
-  const store = createApiTokenStore(database)
+  const store = new SqliteApiTokenStore(database)
   const mcp = { doors: ['mcp'], calls: 0, createdAt: 3 }
   expect(store.list()).toEqual([
     { ...mcp, name: 'editor-1', scope: 'ask', expiresAt: 99, clientName: 'Editor' },
@@ -194,15 +194,15 @@ test('an installation of one operator has that operator as its owner, and the to
 
   const database = openDatabase(path)
   onTestFinished(() => database.close())
-  expect(createPersonStore(database).list()).toMatchObject([{ id: 'operator', name: 'operator', role: 'owner' }])
-  expect(createApiTokenStore(database).byHash('h1')).toEqual({
+  expect(new SqlitePersonStore(database).list()).toMatchObject([{ id: 'operator', name: 'operator', role: 'owner' }])
+  expect(new SqliteApiTokenStore(database).byHash('h1')).toEqual({
     calls: 0,
     name: 'laptop',
     doors: ['mcp'],
     scope: 'ask',
     createdAt: 3,
   })
-  expect(createRecipientStore(database).list('webpush')).toMatchObject([{ id: 'dev_1', person: 'operator' }])
+  expect(new SqliteRecipientStore(database).list('webpush')).toMatchObject([{ id: 'dev_1', person: 'operator' }])
 })
 
 test('a program of mcp.json that ran before programs waited is known by its origin', () => {

@@ -9,8 +9,9 @@ import {
   type SampleStore,
   weekMs,
 } from 'homelab-ports/samples'
+import type { Settings } from '../../../auth/password.ts'
 import type { Database } from '../database.ts'
-import { createSettings } from '../settings.ts'
+import { SqliteSettings } from '../settings.ts'
 import { SqliteStore } from '../sqlite-store.ts'
 import { type InRow, meanRow, rowOf, seriesInRow, take } from './pack.ts'
 
@@ -25,7 +26,7 @@ type Row = { at: number; data: Buffer }
  */
 export class SqliteSampleStore extends SqliteStore implements SampleStore {
   readonly #atomically: Database['atomically']
-  readonly #settings: ReturnType<typeof createSettings>
+  readonly #settings: Settings
   readonly #selectPlaces = this.sql.prepare<[], { name: string; place: number; last_at: number }>(
     'SELECT * FROM sample_series',
   )
@@ -59,7 +60,7 @@ export class SqliteSampleStore extends SqliteStore implements SampleStore {
   constructor(database: Database) {
     super(database)
     this.#atomically = database.atomically
-    this.#settings = createSettings(database)
+    this.#settings = new SqliteSettings(database)
     this.#load()
   }
 

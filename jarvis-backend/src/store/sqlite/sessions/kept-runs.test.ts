@@ -1,14 +1,14 @@
 import { expect, test } from 'vitest'
 import { keptRunMs } from '../../../agent/sessions/kept-runs.ts'
 import { openDatabase } from '../database.ts'
-import { createKeptRunStore } from './kept-runs.ts'
+import { SqliteKeptRunStore } from './kept-runs.ts'
 import { SqliteTranscriptStore } from './transcript.ts'
 
 test('a call past its time is forgotten with the next one of its session, unless it still goes on', () => {
   const database = openDatabase(':memory:')
   const store = new SqliteTranscriptStore(database)
   let now = 0
-  const kept = createKeptRunStore(database, () => now - keptRunMs)
+  const kept = new SqliteKeptRunStore(database, () => now - keptRunMs)
   for (const id of ['ses_a', 'ses_b']) store.createSession({ id, title: '', source: 'mcp', at: 0 })
   const keep = (id: string, sessionId: string, at: number, status: 'running' | 'ended') => {
     store.addRun({ id, sessionId, origin: { kind: 'mcp', client: 't' }, status: 'running', at })

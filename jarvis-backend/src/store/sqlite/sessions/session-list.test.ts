@@ -1,7 +1,7 @@
 import { expect, onTestFinished, test } from 'vitest'
 import { openDatabase } from '../database.ts'
 import { SessionIndex } from './session-index.ts'
-import { createSessionList } from './session-list.ts'
+import { SqliteSessionList } from './session-list.ts'
 import { SqliteTranscriptStore } from './transcript.ts'
 
 const usage = { inputTokens: 10, outputTokens: 5, cacheReadTokens: 0, cacheWriteTokens: 0 }
@@ -24,7 +24,7 @@ function openAll() {
         later: (_ms, run) => later.push(run),
         report: (error) => reported.push(error),
       })
-      return { list: createSessionList(database, index), later }
+      return { list: new SqliteSessionList(database, index), later }
     },
     /** A message and its answer, with what lies between them. */
     say(sessionId: string, text: string, model = 'known') {

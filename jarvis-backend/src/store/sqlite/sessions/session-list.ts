@@ -2,6 +2,7 @@ import { placeOfTerms, searchTerms, type Term } from '../../../agent/search-term
 import { excerpt } from '../../../agent/sessions/excerpt.ts'
 import type { ListedSession, SessionList, SessionQuery, SessionTotals } from '../../../agent/sessions/session-list.ts'
 import type { Database } from '../database.ts'
+import { SqliteStore } from '../sqlite-store.ts'
 import { messagesFrom, messagesInBlock, rowsOfSession, type SessionIndex, wordsOf } from './session-index.ts'
 import { type SessionRow, sessionColumns, toSession } from './session-row.ts'
 
@@ -18,31 +19,33 @@ type TotalsRow = {
   number: number
 }
 
-export function createSessionList({ sql }: Database, index: Pick<SessionIndex, 'catchUp' | 'changed'>): SessionList {
-  const totalColumns = `input_tokens AS input, output_tokens AS output, cache_read_tokens AS cacheRead,
+const totalColumns = `input_tokens AS input, output_tokens AS output, cache_read_tokens AS cacheRead,
     cache_write_tokens AS cacheWrite, cost_usd AS costUsd, unpriced, partly_counted AS partial, number`
-  /** Filters the list. The newest version of a session decides if the session is archived. */
-  const isWanted = `(updated_at, sessions.id) < (@at, @id) AND (@source IS NULL AND source NOT IN ('job', 'v1') OR source = @source)
+/** Filters the list. The newest version of a session decides if the session is archived. */
+const isWanted = `(updated_at, sessions.id) < (@at, @id) AND (@source IS NULL AND source NOT IN ('job', 'v1') OR source = @source)
     AND (@person IS NULL OR sessions.person = @person
       OR COALESCE(family, sessions.id) IN (SELECT shared.family FROM session_shares AS shared WHERE shared.person = @person))
     AND CASE @archived WHEN 'all' THEN 1 ELSE (@archived = 'only') = CASE WHEN family IS NULL THEN archived_at IS NOT NULL ELSE (
       SELECT newest.archived_at IS NOT NULL FROM sessions AS newest WHERE newest.family = sessions.family
       ORDER BY newest.updated_at DESC, newest.id DESC LIMIT 1) END END`
-  /** Keeps one row for each family of versions: the newest one that matches. */
-  const isNewest = (inQuestion: string) => `(family IS NULL OR NOT EXISTS (
+/** Keeps one row for each family of versions: the newest one that matches. */
+const isNewest = (inQuestion: string) => `(family IS NULL OR NOT EXISTS (
     SELECT 1 FROM sessions AS newer WHERE newer.family = sessions.family
       AND (newer.updated_at, newer.id) > (sessions.updated_at, sessions.id)${inQuestion}))`
-  const select = sql.prepare<Record<string, unknown>, SessionRow & TotalsRow>(
+
+export class SqliteSessionList extends SqliteStore implements SessionList {
+  readonly #index: Pick<SessionIndex, 'catchUp' | 'changed'>
+  readonly #select = this.sql.prepare<Record<string, unknown>, SessionRow & TotalsRow>(
     `SELECT ${sessionColumns}, ${totalColumns}
      FROM sessions LEFT JOIN session_index ON session_index.session_id = sessions.id
      WHERE ${isWanted} AND ${isNewest('')}
      ORDER BY updated_at DESC, sessions.id DESC LIMIT @limit`,
   )
-  const selectCount = sql
+  readonly #selectCount = this.sql
     .prepare<Record<string, unknown>, number>(`SELECT count(*) FROM sessions WHERE ${isWanted} AND ${isNewest('')}`)
     .pluck()
   // Whole rows are read only for the rows of the page.
-  const selectAmong = sql.prepare<Record<string, unknown>, SessionRow & TotalsRow>(
+  readonly #selectAmong = this.sql.prepare<Record<string, unknown>, SessionRow & TotalsRow>(
     `WITH page AS MATERIALIZED (
        SELECT sessions.id, number
        FROM json_each(@numbers) AS wanted CROSS JOIN session_index ON session_index.number = wanted.value
@@ -54,28 +57,87 @@ export function createSessionList({ sql }: Database, index: Pick<SessionIndex, '
      FROM page CROSS JOIN session_index USING (number) CROSS JOIN sessions ON sessions.id = page.id
      ORDER BY updated_at DESC, sessions.id DESC`,
   )
-  const selectTotals = sql.prepare<[string], TotalsRow>(
+  readonly #selectTotals = this.sql.prepare<[string], TotalsRow>(
     `SELECT ${totalColumns} FROM session_index WHERE session_id = ?`,
   )
-  const selectFamilyTotals = sql.prepare<[string], TotalsRow>(
+  readonly #selectFamilyTotals = this.sql.prepare<[string], TotalsRow>(
     `SELECT SUM(input_tokens) AS input, SUM(output_tokens) AS output, SUM(cache_read_tokens) AS cacheRead,
        SUM(cache_write_tokens) AS cacheWrite, SUM(cost_usd) AS costUsd, SUM(unpriced) AS unpriced,
        SUM(partly_counted) AS partial, MIN(number) AS number
      FROM sessions JOIN session_index ON session_index.session_id = sessions.id
      WHERE family = (SELECT family FROM sessions WHERE id = ?)`,
   )
-  const selectRows = sql
+  readonly #selectRows = this.sql
     .prepare<[string], number>('SELECT rowid FROM session_words WHERE session_words MATCH ?')
     .pluck()
-  const selectMessages = messagesFrom(sql, messagesInBlock)
+  readonly #selectMessages = messagesFrom(this.sql, messagesInBlock)
 
-  const searchFor = (terms: readonly Term[]): Search => ({
-    terms,
-    rows: terms.map((term) => selectRows.all(quoted(term))),
-  })
+  constructor(database: Database, index: Pick<SessionIndex, 'catchUp' | 'changed'>) {
+    super(database)
+    this.#index = index
+  }
+
+  page({ limit, before, words, source, archived, person }: SessionQuery): {
+    items: ListedSession[]
+    next?: string
+    isIndexing: boolean
+  } {
+    const isIndexing = !this.#index.catchUp(waitMs)
+    const [at, id] = before === undefined ? [Number.MAX_SAFE_INTEGER, ''] : splitCursor(before)
+    const search = words === undefined ? undefined : this.#searchFor(searchTerms(words))
+    const query = { at, id, source: source ?? null, archived, person: person ?? null, limit: limit + 1 }
+    const rows =
+      search === undefined
+        ? this.#select.all(query)
+        : this.#selectAmong.all({ ...query, numbers: JSON.stringify(numbersOf(search)) })
+    const items = rows.slice(0, limit).map((row): ListedSession => {
+      const totals = totalsOf(row.versions > 1 ? this.#selectFamilyTotals.get(row.id) : row)
+      const found = search === undefined ? undefined : this.#foundIn(row.id, row.number, search)
+      return { ...toSession(row), ...(totals && { totals }), ...(found && { found }) }
+    })
+    const last = items.at(-1)
+    const next = rows.length > limit && last !== undefined ? { next: `${last.updatedAt}.${last.id}` } : {}
+    return { items, ...next, isIndexing }
+  }
+
+  count({
+    source,
+    archived,
+    person,
+  }: {
+    source: SessionQuery['source'] | undefined
+    archived: SessionQuery['archived']
+    person?: string
+  }): number {
+    return (
+      this.#selectCount.get({
+        at: Number.MAX_SAFE_INTEGER,
+        id: '',
+        source: source ?? null,
+        archived,
+        person: person ?? null,
+      }) ?? 0
+    )
+  }
+
+  totals(sessionId: string): SessionTotals | undefined {
+    this.#index.catchUp(waitMs)
+    return totalsOf(this.#selectTotals.get(sessionId))
+  }
+
+  changed(sessionId: string): void {
+    this.#index.changed(sessionId)
+  }
+
+  #searchFor(terms: readonly Term[]): Search {
+    return {
+      terms,
+      rows: terms.map((term) => this.#selectRows.all(quoted(term))),
+    }
+  }
 
   /** The newest block with most of the search terms. */
-  function foundIn(sessionId: string, number: number, search: Search): ListedSession['found'] {
+  #foundIn(sessionId: string, number: number, search: Search): ListedSession['found'] {
     const counts = new Map<number, number>()
     for (const rows of search.rows) {
       for (const row of rowsBetween(rows, number * rowsOfSession + 1, (number + 1) * rowsOfSession)) {
@@ -84,45 +146,11 @@ export function createSessionList({ sql }: Database, index: Pick<SessionIndex, '
     }
     const [best] = [...counts].sort(([a, most], [b, least]) => least - most || b - a)
     if (best === undefined) return undefined
-    const messages = selectMessages
+    const messages = this.#selectMessages
       .all(sessionId, best[0] - number * rowsOfSession - 1)
       .map(({ seq, body }) => ({ seq, text: wordsOf(JSON.parse(body)) }))
     const place = placeOfTerms(messages, search.terms)
     return place && { seq: place.found.seq, text: excerpt(place.found.text, place.at) }
-  }
-
-  return {
-    page({ limit, before, words, source, archived, person }: SessionQuery) {
-      const isIndexing = !index.catchUp(waitMs)
-      const [at, id] = before === undefined ? [Number.MAX_SAFE_INTEGER, ''] : splitCursor(before)
-      const search = words === undefined ? undefined : searchFor(searchTerms(words))
-      const query = { at, id, source: source ?? null, archived, person: person ?? null, limit: limit + 1 }
-      const rows =
-        search === undefined
-          ? select.all(query)
-          : selectAmong.all({ ...query, numbers: JSON.stringify(numbersOf(search)) })
-      const items = rows.slice(0, limit).map((row): ListedSession => {
-        const totals = totalsOf(row.versions > 1 ? selectFamilyTotals.get(row.id) : row)
-        const found = search === undefined ? undefined : foundIn(row.id, row.number, search)
-        return { ...toSession(row), ...(totals && { totals }), ...(found && { found }) }
-      })
-      const last = items.at(-1)
-      const next = rows.length > limit && last !== undefined ? { next: `${last.updatedAt}.${last.id}` } : {}
-      return { items, ...next, isIndexing }
-    },
-    count: ({ source, archived, person }) =>
-      selectCount.get({
-        at: Number.MAX_SAFE_INTEGER,
-        id: '',
-        source: source ?? null,
-        archived,
-        person: person ?? null,
-      }) ?? 0,
-    totals(sessionId) {
-      index.catchUp(waitMs)
-      return totalsOf(selectTotals.get(sessionId))
-    },
-    changed: (sessionId) => index.changed(sessionId),
   }
 }
 
