@@ -1,4 +1,5 @@
 import type { Invitation, InvitationReply, LinkReply, SignInReply } from 'protocol'
+import { navigate } from '../lib/location.tsx'
 import { takeReply } from './auth.ts'
 import { call } from './http.ts'
 
@@ -23,6 +24,6 @@ export async function takeLink(given: {
 }): Promise<void> {
   const path = given.name === undefined ? '/api/auth/reset' : '/api/auth/join'
   const reply = await call<SignInReply>('POST', path, given)
-  history.replaceState(null, '', '/')
+  navigate('/', { replace: true })
   takeReply(reply)
 }
