@@ -204,7 +204,7 @@ test('a browser is told of a card while nobody looks: worker, device, message, a
   const { sessionId } = await screen.ask('chat:send', { message: 'Stop 103.' })
   const { toolUseId } = await screen.next('chat:confirm_needed')
   await expect.poll(() => sent.at(-1) ?? '').toContain('Stop VM 103 truenas on pve?')
-  await expect.poll(() => page.title()).toBe('(1) JARVIS')
+  await expect.poll(() => page.title()).toBe('(1) Settings · JARVIS')
 
   // The worker takes the message as the browser would hand it over.
   const browserSide = await page.context().newCDPSession(page)

@@ -1,43 +1,44 @@
 import { type ComponentType, Suspense, useEffect } from 'react'
 import { signedIn } from './api/auth.ts'
 import { passwordQuestion } from './api/step-up.ts'
+import { PagesContext, useHere } from './app/here.ts'
 import { later, loadLater, Part } from './app/later.tsx'
 import { live } from './app/live.ts'
+import type { Opened, Page } from './app/page-list.ts'
 import { Shell } from './app/shell.tsx'
+import { setWindowTitle } from './app/window-title.ts'
 import { ChatContext } from './features/chat/client.ts'
 import { ClusterContext } from './features/cluster/store.ts'
 import { LocationProvider, navigate, useLocation } from './lib/location.tsx'
+import type { Params } from './lib/match-path.ts'
 import { useValue } from './lib/use-value.ts'
 import { ChatPage } from './pages/chat/page.tsx'
+import { pages } from './pages.ts'
 
 const SignIn = later(() => import('./app/sign-in.tsx').then((page) => page.SignIn))
 const PasswordAgain = later(() => import('./app/password-again.tsx').then((part) => part.PasswordAgain))
-const ConsentPage = later(() => import('./pages/consent/page.tsx').then((page) => page.ConsentPage))
-const ClusterPage = later(() => import('./pages/cluster/page.tsx').then((page) => page.ClusterPage))
-const GuestPage = later(() => import('./pages/guest/page.tsx').then((page) => page.GuestPage))
-const WaitingPage = later(() => import('./pages/waiting/page.tsx').then((page) => page.WaitingPage))
-const AlertsPage = later(() => import('./pages/alerts/page.tsx').then((page) => page.AlertsPage))
-const AutomationsPage = later(() => import('./pages/automations/page.tsx').then((page) => page.AutomationsPage))
-const RunbooksPage = later(() => import('./pages/automations/runbooks.tsx').then((page) => page.RunbooksPage))
-const WindowsPage = later(() => import('./pages/automations/windows.tsx').then((page) => page.WindowsPage))
-const RunbookPage = later(() => import('./pages/runbook/page.tsx').then((page) => page.RunbookPage))
-const JournalPage = later(() => import('./pages/journal/page.tsx').then((page) => page.JournalPage))
-const AgentsPage = later(() => import('./pages/agents/page.tsx').then((page) => page.AgentsPage))
-const SkillsPage = later(() => import('./pages/skills/page.tsx').then((page) => page.SkillsPage))
-const SkillPage = later(() => import('./pages/skills/skill.tsx').then((page) => page.SkillPage))
-const ToolsPage = later(() => import('./pages/tools/page.tsx').then((page) => page.ToolsPage))
-const MemoryPage = later(() => import('./pages/memory/page.tsx').then((page) => page.MemoryPage))
-const SessionsPage = later(() => import('./pages/sessions/page.tsx').then((page) => page.SessionsPage))
-const SettingsPage = later(() => import('./pages/settings/page.tsx').then((page) => page.SettingsPage))
-const SystemPage = later(() => import('./pages/system/page.tsx').then((page) => page.SystemPage))
-const TerminalPage = later(() => import('./pages/terminal/page.tsx').then((page) => page.TerminalPage))
-const ConsolePage = later(() => import('./pages/console/page.tsx').then((page) => page.ConsolePage))
-const MorePage = later(() => import('./pages/more/page.tsx').then((page) => page.MorePage))
+const NoPage = later(() => import('./app/no-page.tsx').then((page) => page.NoPage))
+const components = new Map<Page, ComponentType<Params>>(
+  pages.all.map((page) => [page, page.load === undefined ? ChatPage : later(page.load)]),
+)
 loadLater()
+// Changing only the fragment of an open page's URL loads nothing, so reload if the new URL is an invitation or reset link.
+addEventListener('hashchange', () => pages.at(location)?.page.alone === 'anybody' && location.reload())
 
-export function App() {
+export const App = () => (
+  <PagesContext value={pages}>
+    <LocationProvider>
+      <Framed />
+    </LocationProvider>
+  </PagesContext>
+)
+
+/** The open page in its frame, or the sign-in. */
+function Framed() {
   const person = useValue(signedIn)
-  if (person === undefined || /^#\/(join|reset)/.test(location.hash)) {
+  const here = useHere()
+  const alone = here?.page.alone
+  if (alone !== 'anybody' && person === undefined) {
     return (
       <Part>
         <Suspense fallback={null}>
@@ -46,12 +47,11 @@ export function App() {
       </Part>
     )
   }
-  // The consent page is shown without the shell.
-  if (location.pathname === '/oauth/authorize') {
+  if (here !== undefined && alone !== undefined) {
     return (
       <Part>
         <Suspense fallback={null}>
-          <ConsentPage />
+          <Alone {...here} />
         </Suspense>
         <Asked />
       </Part>
@@ -60,13 +60,11 @@ export function App() {
   return (
     <ChatContext value={live.chat}>
       <ClusterContext value={live.cluster}>
-        <LocationProvider>
-          <Shell>
-            <Suspense fallback={<div className="page" aria-busy="true" />}>
-              <Page />
-            </Suspense>
-          </Shell>
-        </LocationProvider>
+        <Shell>
+          <Suspense fallback={<div className="page" aria-busy="true" />}>
+            <PageHere />
+          </Suspense>
+        </Shell>
         <Asked />
       </ClusterContext>
     </ChatContext>
@@ -87,75 +85,25 @@ function Asked() {
   )
 }
 
-const NewChat = () => <ChatPage key="new" sessionId={undefined} />
-
-/** Pages by the first part of their path. */
-const pages = new Map<string, ComponentType>([
-  ['', NewChat],
-  ['sessions', SessionsPage],
-  ['cluster', ClusterPage],
-  ['waiting', WaitingPage],
-  ['alerts', AlertsPage],
-  ['automations', AutomationsPage],
-  ['automations/runbooks', RunbooksPage],
-  ['automations/windows', WindowsPage],
-  ['journal', JournalPage],
-  ['agents', AgentsPage],
-  ['agents/skills', SkillsPage],
-  ['agents/tools', ToolsPage],
-  ['agents/memory', MemoryPage],
-  ['settings', SettingsPage],
-  ['system', SystemPage],
-  ['system/terminal', TerminalPage],
-  ['console', ConsolePage],
-  ['more', MorePage],
-])
-
-/** Old paths and the present path of their page. The query is kept. */
-const moved = new Map([
-  ['tools', '/agents/tools'],
-  ['memory', '/agents/memory'],
-  ['terminal', '/system/terminal'],
-  ['status', '/system'],
-])
-
-function Page() {
-  const { pathname, search, hash } = useLocation()
-  const words = wordsOf(pathname)
-  const [name = '', sessionId, ...others] = words
-  const page = name.toLowerCase()
-  if (page === 'chat' && sessionId !== undefined && others.length === 0) {
-    return <ChatPage key={sessionId} sessionId={sessionId} />
-  }
-  if (page === 'guest' && /^\d+$/.test(sessionId ?? '') && others.length === 0) {
-    return <GuestPage key={sessionId} vmid={Number(sessionId)} />
-  }
-  const path = words.join('/').toLowerCase()
-  if (words.length === 3 && path.startsWith('automations/runbooks/')) {
-    return <RunbookPage key={words[2]} name={words[2] ?? ''} />
-  }
-  if (words.length === 3 && path.startsWith('agents/skills/')) {
-    return <SkillPage key={words[2]} name={words[2] ?? ''} />
-  }
-  // The browser is back from linking an account, but the server no longer knows of that request. The settings page says what went wrong.
-  if (path === '' && search === '?from=elsewhere') return <Redirect to={`/settings${search}#people`} />
-  const Found = pages.get(path)
-  if (Found !== undefined) return <Found />
-  const now = moved.get(path)
-  return <Redirect to={now === undefined ? '/' : now + search + hash} />
+/** A page without the shell. */
+function Alone({ page, params }: Opened) {
+  useEffect(() => setWindowTitle(page.title), [page])
+  return <Component page={page} params={params} />
 }
 
-/** Splits a path at its slashes. Each part is decoded, unless one of them cannot be decoded. Slashes at the end are ignored. */
-function wordsOf(pathname: string): string[] {
-  const words = pathname
-    .replace(/(?<!\/)\/+$/, '')
-    .split('/')
-    .slice(1)
-  try {
-    return words.map((word) => decodeURIComponent(word))
-  } catch {
-    return words
-  }
+function PageHere() {
+  const { pathname, search, hash } = useLocation()
+  const here = useHere()
+  // The browser is back from linking an account, but the server no longer knows of that request. The settings page says what went wrong.
+  if (here?.page.path === '/' && search === '?from=elsewhere') return <Redirect to="/settings?from=elsewhere#people" />
+  if (here !== undefined) return <Component {...here} />
+  const now = pages.formerlyAt(pathname)
+  return now === undefined ? <NoPage /> : <Redirect to={now.path + search + hash} />
+}
+
+function Component({ page, params }: Opened) {
+  const Found = components.get(page) ?? NoPage
+  return <Found key={Object.values(params).join('/')} {...params} />
 }
 
 function Redirect({ to }: { to: string }) {

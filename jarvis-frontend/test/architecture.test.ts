@@ -11,6 +11,7 @@ const textOf = (file: string) => readFileSync(join(src, file), 'utf8')
 const arrows: Record<string, readonly string[]> = {
   pages: ['app', 'features', 'realtime', 'api', 'ui'],
   app: ['features', 'realtime', 'api', 'ui'],
+  'pages.ts': ['app', 'features'],
   features: ['realtime', 'api', 'ui'],
   realtime: [],
   api: [],

@@ -12,7 +12,7 @@ afterAll(() => stage.close())
 const play = () => stage.play(morning(Date.now()))
 const session = 'pve hot, backups missing'
 
-test('every way to write an address leads to its page, and an unknown one to a new chat', async () => {
+test('every way to write an address leads to its page, and an unknown one to links that lead on', async () => {
   const server = await play()
   const page = await stage.open(server, '/more')
   for (const [address, place, heading] of [
@@ -24,21 +24,43 @@ test('every way to write an address leads to its page, and an unknown one to a n
     ['/Tools?tool=stop_vm#here', '/agents/tools?tool=stop_vm#here', 'Agents'],
     ['/terminal?node=pve', '/system/terminal?node=pve', 'System'],
     ['/chat', '/', 'New chat'],
-    ['/chat/ses_main/more', '/', 'New chat'],
-    ['/nowhere?q=1#there', '/', 'New chat'],
-    ['/%zz', '/', 'New chat'],
+    ['/chat/ses_main/more', '/chat/ses_main/more', 'No such page'],
+    ['/guest/pve', '/guest/pve', 'No such page'],
+    ['/nowhere?q=1#there', '/nowhere?q=1#there', 'No such page'],
+    ['/%zz', '/%zz', 'No such page'],
   ] as const) {
     await go(page, address)
     await page.waitForURL(server.url + place)
     await page.getByRole('heading', { level: 1, name: heading }).waitFor()
   }
+  await page.getByText('There is no page at /%zz').waitFor()
+  await page.getByRole('navigation', { name: 'Pages' }).getByRole('link', { name: 'Journal' }).click()
+  await page.getByRole('heading', { level: 1, name: 'Journal' }).waitFor()
   // A redirect leaves no place behind to come back to.
   await page.goto(`${server.url}/tools`)
-  await page.goto(`${server.url}/nowhere`)
+  await page.goto(`${server.url}/chat`)
   await page.waitForURL(`${server.url}/`)
   await page.goBack()
   await page.getByRole('heading', { level: 1, name: 'Agents' }).waitFor()
   expect(new URL(page.url()).pathname).toBe('/agents/tools')
+})
+
+test('the window names the page and what waits, and the page of one thing leads back to its list', async () => {
+  const page = await stage.open(await play(), '/chat/ses_main')
+  const titled = (name: string) => expect.poll(() => page.title()).toMatch(new RegExp(`^\\(\\d+\\) ${name} · JARVIS$`))
+  for (const [path, title, list] of [
+    ['/chat/ses_main', session, '/sessions'],
+    ['/guest/123', '123 frigate', '/cluster'],
+    ['/automations/runbooks/hot-node', 'hot-node', '/automations/runbooks'],
+    ['/agents/skills/disk-health', 'disk-health', '/agents/skills'],
+  ] as const) {
+    await go(page, path)
+    await titled(title)
+    await page.getByRole('link', { name: 'Back to' }).click()
+    await page.waitForURL(`**${list}`)
+    expect(await page.getByRole('link', { name: 'Back to' }).count()).toBe(0)
+  }
+  await titled('Skills')
 })
 
 test('a link goes where the click says, and to the same place only once', async () => {

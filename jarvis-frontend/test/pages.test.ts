@@ -44,7 +44,7 @@ test('a person signs in at the page that was asked for; the theme and what was t
   await page.getByLabel('Password').fill(password)
   await page.getByRole('button', { name: 'Sign in' }).click()
   await page.getByRole('heading', { name: 'pve hot, backups missing' }).waitFor()
-  await expect.poll(() => page.title()).toBe('(3) JARVIS')
+  await expect.poll(() => page.title()).toBe('(3) pve hot, backups missing · JARVIS')
 
   expect(await theme()).toBe('light')
   await page.getByRole('button', { name: 'Switch to the dark theme' }).click()

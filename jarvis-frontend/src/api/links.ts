@@ -1,3 +1,4 @@
+import { navigate } from '../lib/location.tsx'
 import { takeReply } from './auth.ts'
 import { call } from './http.ts'
 
@@ -26,6 +27,6 @@ export async function takeLink({
     name === undefined
       ? await call('POST /api/auth/reset', { body: given })
       : await call('POST /api/auth/join', { body: { ...given, name } })
-  history.replaceState(null, '', '/')
+  navigate('/', { replace: true })
   takeReply(reply)
 }

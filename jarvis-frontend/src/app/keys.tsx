@@ -2,12 +2,14 @@ import { signedIn } from '../api/auth.ts'
 import { commands, hintOf } from '../features/chat/commands.ts'
 import { useValue } from '../lib/use-value.ts'
 import { PanelHead } from '../ui/panel-head.tsx'
+import { usePagesIn } from './here.ts'
 import { Over } from './over.tsx'
 import { overlay } from './overlay.ts'
+import type { Page } from './page-list.ts'
 
 /** Keys and what they do. `act`: only for people who may ask. `viewer`: what the key does for a viewer instead. */
 type KeyLine = readonly [keys: readonly string[], what: string, whose?: 'act' | { viewer: string }]
-const keys: readonly KeyLine[] = [
+const linesOf = (pages: readonly Page[]): readonly KeyLine[] => [
   [['Ctrl K'], 'search or run', { viewer: 'search' }],
   [['Ctrl .'], 'next waiting card'],
   [['Ctrl F'], 'find in a long session; once more: the browser’s own search'],
@@ -21,18 +23,7 @@ const keys: readonly KeyLine[] = [
     { viewer: 'close what lies on top' },
   ],
   [['Alt N'], 'new chat', 'act'],
-  [['g', 'c'], 'chat'],
-  [['g', 'e'], 'sessions'],
-  [['g', 'l'], 'cluster'],
-  [['g', 'w'], 'waiting'],
-  [['g', 'a'], 'alerts'],
-  [['g', 'u'], 'automations'],
-  [['g', 'j'], 'journal'],
-  [['g', 'n'], 'agents'],
-  [['g', 't'], 'tools'],
-  [['g', 'm'], 'memory'],
-  [['g', 's'], 'settings'],
-  [['g', 'y'], 'system'],
+  ...pages.flatMap(({ key, title }): KeyLine[] => (key === undefined ? [] : [[['g', key], title.toLowerCase()]])),
   [['J', 'K'], 'down and up in the lists of what waits, of alerts and of sessions'],
   [['R', 'E', 'Del', 'U'], 'on a session: rename, archive, delete, take a deletion back', 'act'],
   [['A', 'Enter'], 'on a card: arm, then approve', 'act'],
@@ -52,7 +43,7 @@ const keys: readonly KeyLine[] = [
 /** The table of keyboard shortcuts. */
 export function Keys() {
   const isOperator = useValue(signedIn)?.mayAsk === true
-  const shown = keys.flatMap(([pressed, what, whose]) => {
+  const shown = linesOf(usePagesIn('palette')).flatMap(([pressed, what, whose]) => {
     if (isOperator || whose === undefined) return [[pressed, what] as const]
     return whose === 'act' ? [] : [[pressed, whose.viewer] as const]
   })

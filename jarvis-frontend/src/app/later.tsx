@@ -1,6 +1,8 @@
 import { Component, type ComponentType, lazy } from 'react'
 import { early } from '../features/chat/optional.ts'
+import { sessionPath } from '../features/chat/session-path.ts'
 import { whenIdle } from '../lib/idle.ts'
+import { matchPath } from '../lib/match-path.ts'
 import { live } from './live.ts'
 
 const againAfterMs = 2_000
@@ -27,7 +29,7 @@ function reloadOnce(): void {
 const loads: (() => Promise<unknown>)[] = []
 
 /** True if the page was opened at a session's path. The parts that every session needs are then loaded at once. */
-export const opensSession = location.pathname.startsWith('/chat/')
+export const opensSession = matchPath(sessionPath, location.pathname) !== undefined
 
 /** Makes a component whose code is loaded on first use, at once, or while the page is idle. Without a connection, loading waits for one. */
 export function later<P extends object>(load: () => Promise<ComponentType<P>>, isAtOnce = false) {

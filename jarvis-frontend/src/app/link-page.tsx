@@ -6,6 +6,7 @@ import { readLink, takeLink } from '../api/links.ts'
 import { exactTime } from '../lib/format.ts'
 import { useValue } from '../lib/use-value.ts'
 import { Visible } from '../ui/boxed.tsx'
+import { Link } from '../ui/link.tsx'
 import { Mark } from '../ui/mark.tsx'
 import { Ring } from '../ui/ring.tsx'
 import { TryProblem, usePasswordTry } from './password-try.tsx'
@@ -14,12 +15,10 @@ const problemOf = (error: unknown) =>
   error instanceof ApiError ? error.message : 'Something broke. Open the link once more.'
 
 /** The page of a link to join by an invitation or to set a new password. The link's secret is only in the URL fragment. */
-export function LinkPage() {
-  const secret = location.hash.split('/')[2] ?? ''
+export function LinkPage({ secret }: { secret: string }) {
   const [link, setLink] = useState<LinkReply>()
   const [lost, setLost] = useState<string>()
   useEffect(() => {
-    document.title = 'JARVIS'
     let isGone = false
     readLink(secret).then(
       (found) => !isGone && setLink(found),
@@ -40,19 +39,14 @@ export function LinkPage() {
             <p className="problem" role="alert">
               <Mark kind="bad" /> {lost}
             </p>
-            <a className="button" href="/" onClick={leave}>
+            <Link className="button" to="/" replace>
               To the sign-in
-            </a>
+            </Link>
           </>
         )}
       </form>
     </main>
   )
-}
-
-function leave(event: React.MouseEvent) {
-  event.preventDefault()
-  location.replace('/')
 }
 
 function Taking({ secret, link }: { secret: string; link: LinkReply }) {

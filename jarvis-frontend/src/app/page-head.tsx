@@ -5,28 +5,47 @@ import { useValue } from '../lib/use-value.ts'
 import { Icon } from '../ui/icon.tsx'
 import { Link } from '../ui/link.tsx'
 import { phone, useMedia } from '../ui/use-media.ts'
+import { visibleText } from '../ui/visible.ts'
+import { useHere, usePages } from './here.ts'
 import { overlay } from './overlay.ts'
+import { type TabCounts, usePageTabs } from './page-tabs.tsx'
 import { Presence, usePresence } from './presence.tsx'
 import { Me, SessionList } from './rail.tsx'
 import { WaitingButton } from './waiting.tsx'
+import { useWindowName } from './window-title.ts'
 
 type Props = {
-  title: React.ReactNode
+  /** Default: the title of the page, or of the page that it is under. */
+  title?: React.ReactNode
+  /** The name of the one thing that the page shows, for the title of the window. Default: `title`, if it is text. */
+  name?: string | undefined
+  /** The list to which the page of one thing leads back. Default: the list of the page. */
+  list?: { to: string; name: string } | undefined
   detail?: React.ReactNode
   /** Text under the title on a phone, in place of the presence line. */
   phoneDetail?: React.ReactNode
   /** Items that this page adds to the menu on a phone. */
   phoneActs?: React.ReactNode
-  /** Links to the sub-pages. */
+  /** Numbers beside the tabs. */
+  counts?: TabCounts
+  /** Links in place of the tabs. */
   tabs?: React.ReactNode
   children?: React.ReactNode
 }
 
 /** The header of a page, 44 px high: title, filters, and a link to waiting cards. On a phone: presence, title and the menu. */
-export function PageHead({ title, detail, phoneDetail, phoneActs, tabs, children }: Props) {
+export function PageHead({ detail, phoneDetail, phoneActs, children, counts = {}, ...given }: Props) {
   const isPhone = useMedia(phone)
   const { words } = usePresence()
-  const { pathname, key } = useLocation()
+  const { key } = useLocation()
+  const pages = usePages()
+  const page = useHere()?.page
+  const title = given.title ?? (page && pages.placeOf(page).title)
+  const ownTabs = usePageTabs(counts)
+  const tabs = given.tabs ?? ownTabs
+  const list = page?.list === undefined ? undefined : pages.of(page.list)
+  useWindowName(given.name ?? (list !== undefined && typeof title === 'string' ? title : undefined))
+  const back = list && <BackTo {...(given.list ?? { to: list.path, name: list.tab ?? list.title })} />
   const [isOpen, setOpen] = useState(false)
   // biome-ignore lint/correctness/useExhaustiveDependencies: the menu has led somewhere
   useEffect(() => setOpen(false), [key])
@@ -36,6 +55,7 @@ export function PageHead({ title, detail, phoneDetail, phoneActs, tabs, children
     return (
       <>
         <header className="top">
+          {back}
           <Presence size={30} />
           <div className="cut flex-1">
             <h1 className="cut">{title}</h1>
@@ -74,6 +94,7 @@ export function PageHead({ title, detail, phoneDetail, phoneActs, tabs, children
   }
   return (
     <header className="head">
+      {back}
       <h1 className="cut">{title}</h1>
       {tabs}
       {detail !== undefined && <span className="cut text-dim">{detail}</span>}
@@ -83,7 +104,16 @@ export function PageHead({ title, detail, phoneDetail, phoneActs, tabs, children
         <span>{search}</span>
         <kbd>Ctrl K</kbd>
       </button>
-      {pathname !== '/waiting' && <WaitingButton />}
+      {page?.counts !== 'waiting' && <WaitingButton />}
     </header>
+  )
+}
+
+function BackTo({ to, name }: { to: string; name: string }) {
+  const words = `Back to ${visibleText(name)}`
+  return (
+    <Link to={to} className="icon-button" aria-label={words} title={words}>
+      <Icon name="left" />
+    </Link>
   )
 }

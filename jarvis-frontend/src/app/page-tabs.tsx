@@ -1,47 +1,26 @@
-import { useLocation } from '../lib/location.tsx'
+import { useStatus } from '../api/status.ts'
 import { Link } from '../ui/link.tsx'
+import { useHere, usePages } from './here.ts'
 
-export type PageTab = { to: string; name: string; count?: number | undefined }
+/** Numbers beside tabs, by the path of their page. */
+export type TabCounts = Readonly<Record<string, number | undefined>>
 
-/** Links to the sub-pages of a page. They are in the page's header, on a phone below it. */
-export function PageTabs({ label, tabs }: { label: string; tabs: readonly PageTab[] }) {
-  const { pathname } = useLocation()
-  const here = tabs.findLast(({ to }) => `${pathname.toLowerCase()}/`.startsWith(`${to}/`))
+/** Returns links to the pages that have tabs beside the open page's; undefined if the open page has no tab, or no other page has. */
+export function usePageTabs(counts: TabCounts): React.ReactNode {
+  const pages = usePages()
+  const page = useHere()?.page
+  const hasTerminal = useStatus()?.hasTerminal === true
+  if (page?.tab === undefined) return undefined
+  const tabs = pages.tabsBeside(page).filter(({ needs }) => needs === undefined || hasTerminal)
+  if (tabs.length < 2) return undefined
   return (
-    <nav className="filters" aria-label={label}>
+    <nav className="filters" aria-label={pages.placeOf(page).title}>
       {tabs.map((tab) => (
-        <Link key={tab.to} to={tab.to} aria-current={tab === here ? 'page' : undefined}>
-          {tab.name}
-          {tab.count !== undefined && <span className="num">{tab.count}</span>}
+        <Link key={tab.path} to={tab.path} aria-current={tab === page ? 'page' : undefined}>
+          {tab.tab}
+          {counts[tab.path] !== undefined && <span className="num">{counts[tab.path]}</span>}
         </Link>
       ))}
     </nav>
   )
 }
-
-const agentTabs: readonly PageTab[] = [
-  { to: '/agents/skills', name: 'Skills' },
-  { to: '/agents/tools', name: 'Tools' },
-  { to: '/agents/memory', name: 'Memory' },
-]
-export const AgentTabs = ({ agents }: { agents?: number | undefined }) => (
-  <PageTabs label="Agents" tabs={[{ to: '/agents', name: 'Agents', count: agents }, ...agentTabs]} />
-)
-
-type Counts = { jobs?: number | undefined; runbooks?: number | undefined; windows?: number | undefined }
-export const AutomationTabs = ({ jobs, runbooks, windows }: Counts) => (
-  <PageTabs
-    label="Automations"
-    tabs={[
-      { to: '/automations', name: 'Jobs', count: jobs },
-      { to: '/automations/runbooks', name: 'Runbooks', count: runbooks },
-      { to: '/automations/windows', name: 'Windows', count: windows },
-    ]}
-  />
-)
-
-const systemTabs: readonly PageTab[] = [
-  { to: '/system', name: 'Parts' },
-  { to: '/system/terminal', name: 'Terminal' },
-]
-export const SystemTabs = () => <PageTabs label="System" tabs={systemTabs} />

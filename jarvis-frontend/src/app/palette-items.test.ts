@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest'
+import { pages } from '../pages.ts'
 import { effectOf } from '../testing/effects.ts'
 import { itemsFor, type Known } from './palette-items.ts'
 
@@ -8,6 +9,7 @@ const tool = (name: string, tier: 'green' | 'red') => {
 }
 const guest = { vmid: 123, name: 'frigate', type: 'vm', status: 'running', node: 'pve', cpuRatio: 0.97 }
 const known = {
+  pages: pages.shownIn('palette', 'owner'),
   cluster: { guests: [guest], nodes: [{ name: 'pve', status: 'online' }] } as unknown as NonNullable<Known['cluster']>,
   sessions: [],
   tools: [tool('stop_vm', 'red'), tool('restart_vm', 'red'), tool('start_vm', 'red'), tool('get_storage', 'green')],

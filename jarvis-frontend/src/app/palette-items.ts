@@ -5,6 +5,7 @@ import { severityMark } from '../features/alerts/worst.ts'
 import { dateOf, share } from '../lib/format.ts'
 import type { IconName } from '../ui/icon.tsx'
 import type { MarkKind } from '../ui/mark.tsx'
+import type { Page } from './page-list.ts'
 
 export type Item = {
   key: string
@@ -24,23 +25,6 @@ export type Item = {
   act?: 'theme' | 'keys' | 'sign-out' | 'new'
 }
 
-const pages: readonly (readonly [name: string, to: string, icon: IconName, keys: string])[] = [
-  ['Chat', '/', 'chat', 'g c'],
-  ['Sessions', '/sessions', 'sessions', 'g e'],
-  ['Cluster', '/cluster', 'cluster', 'g l'],
-  ['Waiting', '/waiting', 'waiting', 'g w'],
-  ['Alerts', '/alerts', 'alerts', 'g a'],
-  ['Automations', '/automations', 'automations', 'g u'],
-  ['Runbooks', '/automations/runbooks', 'automations', ''],
-  ['Maintenance windows', '/automations/windows', 'automations', ''],
-  ['Journal', '/journal', 'journal', 'g j'],
-  ['Agents', '/agents', 'agents', 'g n'],
-  ['Skills', '/agents/skills', 'agents', ''],
-  ['Tools', '/agents/tools', 'tools', 'g t'],
-  ['Memory', '/agents/memory', 'memory', 'g m'],
-  ['Settings', '/settings', 'settings', 'g s'],
-  ['System', '/system', 'system', 'g y'],
-]
 const acts: readonly (readonly [label: string, act: NonNullable<Item['act']>, icon: IconName, keys: string])[] = [
   ['New chat', 'new', 'plus', 'Alt N'],
   ['Switch theme', 'theme', 'sun', ''],
@@ -56,6 +40,7 @@ const tierWords: Record<Tier, string> = {
 const mostOf = 6
 
 export type Known = {
+  pages: readonly Page[]
   cluster: ClusterState | undefined
   sessions: readonly SessionSummary[]
   tools: readonly ToolInfo[]
@@ -67,7 +52,10 @@ export type Known = {
 }
 
 /** Returns the items that contain every word of the text, best group first. */
-export function itemsFor(text: string, { cluster, sessions, tools, alerts, mayAsk, markOf, now }: Known): Item[] {
+export function itemsFor(
+  text: string,
+  { pages, cluster, sessions, tools, alerts, mayAsk, markOf, now }: Known,
+): Item[] {
   const words = text.toLowerCase().split(/\s+/).filter(Boolean)
   const fits = (...parts: string[]) => {
     const whole = parts.join(' ').toLowerCase()
@@ -115,8 +103,17 @@ export function itemsFor(text: string, { cluster, sessions, tools, alerts, mayAs
         }),
       ),
     ...pages
-      .filter(([name]) => fits(name))
-      .map(([name, to, icon, keys]): Item => ({ key: to, group: 'Pages', label: name, detail: keys, icon, to })),
+      .filter(({ title }) => fits(title))
+      .map(
+        ({ path, title, icon, key }): Item => ({
+          key: path,
+          group: 'Pages',
+          label: title,
+          detail: key === undefined ? '' : `g ${key}`,
+          icon,
+          to: path,
+        }),
+      ),
     ...(isEmpty ? [] : tools)
       .filter(({ name }) => fits(name))
       .slice(0, mostOf)

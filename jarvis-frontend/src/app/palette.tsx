@@ -10,6 +10,7 @@ import { navigate } from '../lib/location.tsx'
 import { Visible } from '../ui/boxed.tsx'
 import { Icon } from '../ui/icon.tsx'
 import { Tier } from '../ui/tier.tsx'
+import { usePagesIn } from './here.ts'
 import { leave } from './leave.ts'
 import { Over } from './over.tsx'
 import { overlay } from './overlay.ts'
@@ -25,12 +26,14 @@ export function Palette() {
   const sessions = useSessions()
   const tools = useTools()
   const alerts = useAlerts()?.items
+  const pages = usePagesIn('palette')
   const ask = useAskNew()
   const label = ask === undefined ? 'Search' : 'Search or run'
   const list = useId()
   const items = useMemo(
     () =>
       itemsFor(text, {
+        pages,
         cluster: state,
         sessions: sessions ?? [],
         tools: tools ?? [],
@@ -39,7 +42,7 @@ export function Palette() {
         markOf: (guest) => guestMark(guest, issues, isLive),
         now: Date.now(),
       }),
-    [text, state, issues, isLive, sessions, tools, alerts, ask],
+    [text, pages, state, issues, isLive, sessions, tools, alerts, ask],
   )
   const chosen = items[Math.min(at, items.length - 1)]
   const idOf = (item: Item) => `${list}-${items.indexOf(item)}`

@@ -6,53 +6,21 @@ import { useSessionCount, useSessions } from '../api/sessions.ts'
 import { worstOf } from '../features/alerts/worst.ts'
 import { SessionState } from '../features/sessions/state.tsx'
 import { grouped } from '../lib/grouped.ts'
-import { useLocation } from '../lib/location.tsx'
 import { useValue } from '../lib/use-value.ts'
-import { Icon, type IconName } from '../ui/icon.tsx'
+import { Icon } from '../ui/icon.tsx'
 import { Link } from '../ui/link.tsx'
 import { Mark } from '../ui/mark.tsx'
 import { Tier } from '../ui/tier.tsx'
 import { useNow } from '../ui/use-now.ts'
 import { deleting, isGone } from './deleting.ts'
+import { useHere, usePages, usePagesIn } from './here.ts'
 import { leave } from './leave.ts'
 import { live } from './live.ts'
+import type { Page, Place } from './page-list.ts'
 import { Presence, usePresence } from './presence.tsx'
 import { switchTheme, theme } from './theme.ts'
 
-/** A page in the navigation. `isWhole`: the page shows the whole cluster, so members cannot open it. */
-type RailPage = { to: string; name: string; icon: IconName; isHere: (path: string) => boolean; isWhole?: true }
-/** Makes an entry for a page; its sub-pages count as the page. */
-const at = (to: string, name: string, icon: IconName, more?: { isWhole: true }): RailPage => ({
-  to,
-  name,
-  icon,
-  ...more,
-  isHere: (path) => path.startsWith(to),
-})
-
-/** The pages that are tabs on a phone. */
-export const tabPages: readonly RailPage[] = [
-  { to: '/', name: 'Chat', icon: 'chat', isHere: (path) => path === '/' || path.startsWith('/chat') },
-  { to: '/cluster', name: 'Cluster', icon: 'cluster', isHere: (path) => /^\/(cluster|guest)/.test(path) },
-  at('/waiting', 'Waiting', 'waiting'),
-  at('/alerts', 'Alerts', 'alerts', { isWhole: true }),
-]
-const otherPages: typeof tabPages = [
-  at('/automations', 'Automations', 'automations', { isWhole: true }),
-  at('/journal', 'Journal', 'journal', { isWhole: true }),
-  at('/agents', 'Agents', 'agents'),
-]
-const footPages: typeof tabPages = [at('/settings', 'Settings', 'settings'), at('/system', 'System', 'system')]
-/** The pages that a phone lists under More. */
-export const morePages: typeof tabPages = [...otherPages, at('/sessions', 'Sessions', 'sessions'), ...footPages]
-
-/** The pages that this person may open. */
-export function usePages(pages: typeof tabPages): typeof tabPages {
-  const isMember = useValue(signedIn)?.rank === 'member'
-  return isMember ? pages.filter(({ isWhole }) => isWhole !== true) : pages
-}
-
-export function Rail({ path }: { path: string }) {
+export function Rail() {
   const { words } = usePresence()
   return (
     <aside className="rail">
@@ -64,21 +32,21 @@ export function Rail({ path }: { path: string }) {
         </div>
       </div>
       <nav className="nav" aria-label="Main">
-        <PageLinks of={[...tabPages, ...otherPages]} path={path} />
+        <PageLinks of="rail" />
       </nav>
       <nav className="sessions scroll" aria-label="Sessions">
         <SessionList />
       </nav>
       <nav className="nav foot" aria-label="More">
-        <PageLinks of={footPages} path={path} />
+        <PageLinks of="foot" />
       </nav>
       <Me />
     </aside>
   )
 }
 
-/** Returns the count beside a page's name: waiting cards and questions, and alerts that nobody has acknowledged. @param size size of the icon, px */
-export function usePageCounts(size: number): (name: string) => React.ReactNode {
+/** Returns the count beside a page's name: waiting cards and questions, or alerts that nobody has acknowledged. @param size size of the icon, px */
+export function usePageCounts(size: number): (page: Page) => React.ReactNode {
   const { waiting } = usePresence()
   const asked = useOpenQuestions().length
   const worst = worstOf(useAlerts()?.items ?? [])
@@ -89,33 +57,36 @@ export function usePageCounts(size: number): (name: string) => React.ReactNode {
       <span className="vh"> {word}</span>
     </>
   )
-  return (name) => {
-    if (name === 'Waiting' && waiting + asked > 0)
+  return ({ counts }) => {
+    if (counts === 'waiting' && waiting + asked > 0)
       return (
         <>
           {asked > 0 && of(<Mark kind="question" size={size + 2} />, asked, asked === 1 ? 'question' : 'questions')}
           {waiting > 0 && of(<Tier tier="red" size={size} />, waiting, 'wait')}
         </>
       )
-    if (name === 'Alerts' && worst !== undefined) return of(<Mark kind={worst.mark} size={size} />, worst.count, 'open')
+    if (counts === 'alerts' && worst !== undefined)
+      return of(<Mark kind={worst.mark} size={size} />, worst.count, 'open')
     return undefined
   }
 }
 
-function PageLinks({ of, path }: { of: typeof tabPages; path: string }) {
+function PageLinks({ of }: { of: Place }) {
   const countOf = usePageCounts(11)
-  return usePages(of).map(({ to, name, icon, isHere }) => {
-    const count = countOf(name)
+  const pages = usePages()
+  const here = useHere()
+  return usePagesIn(of).map((page) => {
+    const count = countOf(page)
     return (
       <Link
-        key={to}
-        to={to}
+        key={page.path}
+        to={page.path}
         className={count === undefined ? '' : 'nav-count'}
-        aria-current={isHere(path) ? 'page' : undefined}
-        title={name}
+        aria-current={here !== undefined && pages.placeOf(here.page) === page ? 'page' : undefined}
+        title={page.title}
       >
-        <Icon name={icon} />
-        <span className="label">{name}</span>
+        <Icon name={page.icon} />
+        <span className="label">{page.title}</span>
         {count !== undefined && <span className="count">{count}</span>}
       </Link>
     )
@@ -168,7 +139,7 @@ function byDay(sessions: readonly SessionSummary[], now: number): [string, Sessi
 export function SessionList({ onChoose }: { onChoose?: () => void }) {
   const sessions = useSessions()
   const count = useSessionCount()
-  const { pathname } = useLocation()
+  const here = useHere()
   const gone = useValue(deleting)
   const now = useNow(60_000)
   if (sessions === undefined) return null
@@ -183,7 +154,7 @@ export function SessionList({ onChoose }: { onChoose?: () => void }) {
         <Link
           key={session.id}
           to={`/chat/${session.id}`}
-          aria-current={`${pathname}/`.startsWith(`/chat/${session.id}/`) ? 'page' : undefined}
+          aria-current={here?.params.sessionId === session.id ? 'page' : undefined}
           title={session.title}
           onClick={onChoose}
         >
@@ -199,7 +170,7 @@ export function SessionList({ onChoose }: { onChoose?: () => void }) {
       <Link
         to="/sessions"
         className="all-sessions"
-        aria-current={pathname.startsWith('/sessions') ? 'page' : undefined}
+        aria-current={here?.page.path === '/sessions' ? 'page' : undefined}
         onClick={onChoose}
       >
         <Icon name="sessions" />

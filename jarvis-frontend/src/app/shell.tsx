@@ -9,13 +9,14 @@ import { Link } from '../ui/link.tsx'
 import { narrow, phone, useMedia } from '../ui/use-media.ts'
 import { Announcer } from './announce.tsx'
 import { deleting } from './deleting.ts'
+import { useHere, usePages, usePagesIn } from './here.ts'
 import { later, Part } from './later.tsx'
 import { overlay } from './overlay.ts'
 import { PanelContext } from './panel-context.ts'
-import { usePresence } from './presence.tsx'
-import { Rail, tabPages, usePageCounts, usePages } from './rail.tsx'
+import { Rail, usePageCounts } from './rail.tsx'
 import { useCardNews } from './use-card-news.ts'
 import { useKeys } from './use-keys.ts'
+import { WindowTitle } from './window-title.ts'
 
 const Demo = later(() => import('./demo.tsx').then((part) => part.Demo))
 const GlassBanner = later(() => import('./glass-banner.tsx').then((part) => part.GlassBanner))
@@ -29,16 +30,16 @@ const Side = later(() => import('./side.tsx').then((part) => part.Side))
 /** The frame around every page: rail, panel and overlays. */
 export function Shell({ children }: { children: React.ReactNode }) {
   const { pathname, search } = useLocation()
+  const page = useHere()?.page
   // A wall display shows the page without the frame.
-  const isBare = pathname === '/cluster' && new URLSearchParams(search).get('kiosk') === '1'
+  const isBare = page?.path === '/cluster' && new URLSearchParams(search).get('kiosk') === '1'
   const isPhone = useMedia(phone)
   const isNarrow = useMedia(narrow)
   const [isWideOpen, setWideOpen] = useState(true)
   const [isRailOpen, setRailOpen] = useState(true)
   const over = useValue(overlay)
   const [isSheetOpen, setSheetOpen] = useState(false)
-  const isChat = pathname === '/' || pathname.startsWith('/chat')
-  const isOpen = isChat && !isPhone && (isNarrow ? isSheetOpen : isWideOpen)
+  const isOpen = page?.hasPanel === true && !isPhone && (isNarrow ? isSheetOpen : isWideOpen)
   const panel = useMemo(
     () => ({
       isOpen,
@@ -51,7 +52,6 @@ export function Shell({ children }: { children: React.ReactNode }) {
   )
   useKeys(panel)
   const first = useCardNews()
-  useTitle()
   const status = useStatus()
   const isDemo = useDemo(status)
   return (
@@ -71,7 +71,7 @@ export function Shell({ children }: { children: React.ReactNode }) {
           </Suspense>
         )}
         <div className={`shell${isOpen && !isNarrow ? ' with-side' : ''}${isRailOpen && !isBare ? '' : ' bare'}`}>
-          {!isPhone && isRailOpen && !isBare && <Rail path={pathname} />}
+          {!isPhone && isRailOpen && !isBare && <Rail />}
           <main id="main" className="main" tabIndex={-1}>
             <Part key={pathname}>{children}</Part>
           </main>
@@ -100,7 +100,7 @@ export function Shell({ children }: { children: React.ReactNode }) {
             </aside>
           )}
         </div>
-        {isPhone && !isBare && <Tabs path={pathname} />}
+        {isPhone && !isBare && <Tabs />}
       </div>
       {over !== undefined && (
         <Part>
@@ -119,6 +119,7 @@ export function Shell({ children }: { children: React.ReactNode }) {
         </Suspense>
       )}
       <Announcer />
+      <WindowTitle />
     </PanelContext>
   )
 }
@@ -135,28 +136,26 @@ function useDemo(status: Status | undefined): boolean {
   return isDemo ?? keep.get('demo') !== 'no'
 }
 
-function Tabs({ path }: { path: string }) {
+function Tabs() {
   const countOf = usePageCounts(9)
+  const pages = usePages()
+  const here = useHere()
+  const place = here && pages.placeOf(here.page)
+  const tabs = usePagesIn('bar')
+  const more = pages.of('/more')
   return (
     <nav className="tabs" aria-label="Main">
-      {usePages(tabPages).map(({ to, name, icon, isHere }) => (
-        <Link key={to} to={to} aria-current={isHere(path) ? 'page' : undefined}>
-          <Icon name={icon} />
-          {name}
-          {countOf(name) !== undefined && <span className="badge">{countOf(name)}</span>}
+      {tabs.map((page) => (
+        <Link key={page.path} to={page.path} aria-current={page === place ? 'page' : undefined}>
+          <Icon name={page.icon} />
+          {page.title}
+          {countOf(page) !== undefined && <span className="badge">{countOf(page)}</span>}
         </Link>
       ))}
-      <Link to="/more" aria-current={tabPages.some(({ isHere }) => isHere(path)) ? undefined : 'page'}>
-        <Icon name="more" />
-        More
+      <Link to={more.path} aria-current={place !== undefined && !tabs.includes(place) ? 'page' : undefined}>
+        <Icon name={more.icon} />
+        {more.title}
       </Link>
     </nav>
   )
-}
-
-function useTitle(): void {
-  const { waiting, core } = usePresence()
-  useEffect(() => {
-    document.title = waiting > 0 ? `(${waiting}) JARVIS` : core === 'working' ? 'JARVIS, working' : 'JARVIS'
-  }, [waiting, core])
 }

@@ -1,11 +1,11 @@
 import { Suspense, useMemo } from 'react'
 import { useConfirmations } from '../api/confirmations.ts'
 import { ClusterPanel } from '../features/cluster/panel.tsx'
-import { useLocation } from '../lib/location.tsx'
 import { useValue } from '../lib/use-value.ts'
 import { PanelHead } from '../ui/panel-head.tsx'
 import { contextOf } from './context/open.ts'
 import { useGhosts } from './ghosts.ts'
+import { useHere } from './here.ts'
 import { later } from './later.tsx'
 import { live } from './live.ts'
 import { useTitleOf } from './waiting.tsx'
@@ -16,11 +16,11 @@ const Tray = later(() => import('../features/confirmations/tray.tsx').then((part
 
 /** The panel beside the chat: the cluster, with cards of other sessions on top. */
 export function Side() {
-  const { pathname } = useLocation()
+  const sessionId = useHere()?.params.sessionId
   const waiting = useConfirmations()?.pending ?? []
   const titleOf = useTitleOf()
   // Leave out a card that the chat already shows.
-  const others = waiting.filter((row) => !pathname.endsWith(`/${row.sessionId}`))
+  const others = waiting.filter((row) => row.sessionId !== sessionId)
   const context = useValue(contextOf)
   const ghosts = useGhosts()
   const tray = others.length > 0 && (
@@ -29,7 +29,6 @@ export function Side() {
       <Tray rows={others} titleOf={titleOf} />
     </Suspense>
   )
-  const [, sessionId] = /^\/chat\/(ses_\w+)/.exec(pathname) ?? []
   const above = (
     <>
       {sessionId !== undefined && <TodoHere key={sessionId} sessionId={sessionId} />}

@@ -9,21 +9,13 @@ import { useValue } from '../lib/use-value.ts'
 import { Visible } from '../ui/boxed.tsx'
 import { Mark } from '../ui/mark.tsx'
 import { Ring } from '../ui/ring.tsx'
-import { later } from './later.tsx'
 import { TryProblem, usePasswordTry } from './password-try.tsx'
+import { setWindowTitle } from './window-title.ts'
 
 type Given = { name: string; password: string; code: string }
 
-const LinkPage = later(() => import('./link-page.tsx').then((page) => page.LinkPage))
-
-const isLink = () => /^#\/(?:join|reset)/.test(location.hash)
-// Changing only the fragment of an open page's URL loads nothing, so reload if the new URL is an invitation or reset link.
-addEventListener('hashchange', () => isLink() && location.reload())
-
-/** The page for somebody who is not signed in, or who opened an invitation or reset link. */
-export const SignIn = () => (isLink() ? <LinkPage /> : <PasswordPage />)
-
-function PasswordPage() {
+/** The page for a person who is not signed in. */
+export function SignIn() {
   const left = useValue(signOutProblem)
   const ways = useWays()
   const hasName = ways?.named === true
@@ -34,7 +26,7 @@ function PasswordPage() {
   const first = useRef<HTMLInputElement>(null)
   const code = useRef<HTMLInputElement>(null)
   useEffect(() => {
-    document.title = 'Sign in: JARVIS'
+    setWindowTitle('Sign in')
     // After a failed sign-out the cookie remains. Do not sign in with it again.
     if (signOutProblem.get() === undefined) void resume()
   }, [])

@@ -1,4 +1,5 @@
 import { afterEach, beforeEach, expect, test, vi } from 'vitest'
+import { pages as allPages } from '../pages.ts'
 import { Typing } from './typing.ts'
 
 beforeEach(() => void vi.useFakeTimers())
@@ -19,6 +20,7 @@ function press(keys: readonly (string | number)[], { hasField = true, goes = tru
     },
   }
   const typing = new Typing(
+    allPages.all,
     (page) => pages.push(page),
     () => (hasField ? field : undefined),
   )

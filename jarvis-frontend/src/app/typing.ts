@@ -1,21 +1,8 @@
+import type { Page } from './page-list.ts'
+
 const goWithinMs = 1_500
 /** If a third letter follows within this time, ms, the first two letters are typed as text instead of opening a page. */
 const wordWithinMs = 350
-
-const pageKeys: Record<string, string> = {
-  c: '/',
-  e: '/sessions',
-  l: '/cluster',
-  w: '/waiting',
-  a: '/alerts',
-  u: '/automations',
-  j: '/journal',
-  n: '/agents',
-  t: '/agents/tools',
-  m: '/agents/memory',
-  s: '/settings',
-  y: '/system',
-}
 
 /** Modifier keys that only change the meaning of the next key. */
 const modifiers = new Set(['Shift', 'AltGraph', 'CapsLock'])
@@ -55,10 +42,13 @@ export function leaveEmptyComposer(): void {
 export class Typing {
   #held = ''
   #timer: ReturnType<typeof setTimeout> | undefined
-  readonly #go: (page: string) => void
+  readonly #pages: readonly Page[]
+  readonly #go: (path: string) => void
   readonly #fieldNow: () => Field | undefined
 
-  constructor(go: (page: string) => void, fieldNow: () => Field | undefined) {
+  /** @param pages pages that open by their key after `g` */
+  constructor(pages: readonly Page[], go: (path: string) => void, fieldNow: () => Field | undefined) {
+    this.#pages = pages
     this.#go = go
     this.#fieldNow = fieldNow
   }
@@ -82,7 +72,7 @@ export class Typing {
     if (before === '' && event.key === 'g' && goes) {
       event.preventDefault()
       this.#hold('g', goWithinMs, () => field?.write('g'))
-    } else if (before === 'g' && pageKeys[event.key] !== undefined) {
+    } else if (before === 'g' && this.#pathOf(event.key) !== undefined) {
       event.preventDefault()
       const keys = before + event.key
       if (field === undefined) this.#goTo(keys)
@@ -103,7 +93,11 @@ export class Typing {
   }
 
   #goTo(keys: string): void {
-    const page = pageKeys[keys[1] ?? '']
-    if (page !== undefined) this.#go(page)
+    const path = this.#pathOf(keys[1])
+    if (path !== undefined) this.#go(path)
+  }
+
+  #pathOf(letter: string | undefined): string | undefined {
+    return this.#pages.find(({ key }) => key !== undefined && key === letter)?.path
   }
 }

@@ -5,6 +5,7 @@ import { cardPath } from '../features/confirmations/card-path.ts'
 import { chosen } from '../lib/chosen.ts'
 import { navigate } from '../lib/location.tsx'
 import { pressEscape } from '../lib/use-escape.ts'
+import { usePages } from './here.ts'
 import { overlay } from './overlay.ts'
 import type { Panel } from './panel-context.ts'
 import { composer, Typing } from './typing.ts'
@@ -27,7 +28,8 @@ export function goToCard(element: HTMLElement): void {
 export function useKeys(panel: Panel): void {
   const pending = useConfirmations()?.pending
   const onKey = useRef<(event: KeyboardEvent) => void>(undefined)
-  const [typing] = useState(() => new Typing((page) => navigate(page), composer))
+  const { all } = usePages()
+  const [typing] = useState(() => new Typing(all, (path) => navigate(path), composer))
   onKey.current = (event) => {
     if (event.defaultPrevented || passwordQuestion.get() !== undefined) return
     if ((event.ctrlKey || event.metaKey) && event.key.toLowerCase() === 'k') {

@@ -4,7 +4,6 @@ import { signedIn } from '../../api/auth.ts'
 import { useLoad } from '../../api/use-load.ts'
 import { Problem, Resting, Skeletons, useIsLive } from '../../app/load-state.tsx'
 import { PageHead } from '../../app/page-head.tsx'
-import { AgentTabs } from '../../app/page-tabs.tsx'
 import { useNarrowing } from '../../app/use-narrowing.ts'
 import { moveFocus, usePageKeys } from '../../app/use-page-keys.ts'
 import { useValue } from '../../lib/use-value.ts'
@@ -60,7 +59,7 @@ export function AgentsPage() {
   )
   return (
     <>
-      <PageHead title="Agents" tabs={<AgentTabs agents={data?.items.length} />}>
+      <PageHead counts={{ '/agents': data?.items.length }}>
         <span className="flex-1" />
         {make}
       </PageHead>

@@ -116,7 +116,7 @@ export function AlertsPage() {
     reply && `${fires(counts)}, checked ${reply.checkedAt === null ? 'never' : clockOf(reply.checkedAt)}`
   return (
     <>
-      <PageHead title="Alerts" phoneDetail={phoneWords} tabs={isPhone && chosen !== undefined ? undefined : tabs}>
+      <PageHead phoneDetail={phoneWords} tabs={isPhone && chosen !== undefined ? undefined : tabs}>
         <span className="flex-1" />
         {checked !== undefined && <span className="cut text-dim">{checked}</span>}
       </PageHead>

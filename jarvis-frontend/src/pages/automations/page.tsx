@@ -16,10 +16,10 @@ import { Icon } from '../../ui/icon.tsx'
 import { Link } from '../../ui/link.tsx'
 import { phone, useMedia } from '../../ui/use-media.ts'
 import { useNow } from '../../ui/use-now.ts'
+import { useCounts } from './counts.ts'
 import { JobDetail } from './job-detail.tsx'
 import { JobForm } from './job-form.tsx'
 import { JobList, NextDay } from './job-list.tsx'
-import { Tabs } from './tabs.tsx'
 import './page.css'
 
 /** The jobs, which run without a person: their times, outcomes, and a trace of each run. */
@@ -32,6 +32,7 @@ export function AutomationsPage() {
   const [isAsking, setAsking] = useState(false)
   const [refused, setRefused] = useState<ApiError>()
   const { data } = jobs
+  const counts = useCounts('jobs', data?.items.length)
   const now = useNow(10_000)
   const mayAct = isOperator && isLive
   const wanted = params.get('job')
@@ -81,7 +82,7 @@ export function AutomationsPage() {
   )
   return (
     <>
-      <PageHead title="Automations" tabs={<Tabs own="jobs" count={data?.items.length} />}>
+      <PageHead counts={counts}>
         <span className="flex-1" />
         {acts}
       </PageHead>

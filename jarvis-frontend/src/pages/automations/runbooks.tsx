@@ -12,18 +12,19 @@ import { Visible } from '../../ui/boxed.tsx'
 import { Link } from '../../ui/link.tsx'
 import { Mark } from '../../ui/mark.tsx'
 import { useNow } from '../../ui/use-now.ts'
-import { Tabs } from './tabs.tsx'
+import { useCounts } from './counts.ts'
 import './page.css'
 
 /** Every runbook with its steps by tier, the alerts that offer it, and the outcome of its last run. */
 export function RunbooksPage() {
   const { data, problem, again } = useLoad('runbooks', listRunbooks, ['connect', 'runbooks'])
+  const counts = useCounts('runbooks', data?.items.length)
   const isOperator = useValue(signedIn)?.role === 'operator'
   const isLive = useIsLive()
   const now = useNow(60_000)
   return (
     <>
-      <PageHead title="Automations" tabs={<Tabs own="runbooks" count={data?.items.length} />}>
+      <PageHead counts={counts}>
         <span className="flex-1" />
       </PageHead>
       <div className="page scroll windows">

@@ -11,7 +11,7 @@ import { Visible } from '../../ui/boxed.tsx'
 import { Mark } from '../../ui/mark.tsx'
 import { PanelHead } from '../../ui/panel-head.tsx'
 import { useNow } from '../../ui/use-now.ts'
-import { Tabs } from './tabs.tsx'
+import { useCounts } from './counts.ts'
 import './page.css'
 
 const hourMs = 3_600_000
@@ -20,6 +20,7 @@ const localOf = (at: number) => new Date(at - new Date(at).getTimezoneOffset() *
 /** Maintenance windows: while one is open, alerts of its objects are shown, and nobody is notified. */
 export function WindowsPage() {
   const { data, problem, again } = useLoad('windows', readWindows, ['connect', 'alerts'])
+  const counts = useCounts('windows', data?.items.length)
   const isOperator = useValue(signedIn)?.role === 'operator'
   const isLive = useIsLive()
   const [refused, setRefused] = useState<ApiError>()
@@ -37,7 +38,7 @@ export function WindowsPage() {
   const start = Math.ceil(now / 60_000) * 60_000
   return (
     <>
-      <PageHead title="Automations" tabs={<Tabs own="windows" count={data?.items.length} />}>
+      <PageHead counts={counts}>
         <span className="flex-1" />
       </PageHead>
       <div className="page scroll windows">

@@ -50,7 +50,7 @@ const nothing = new Value(nothingYet)
 const warnedMs = 6_000
 
 /** The page of one session, or of a new one if `sessionId` is undefined. */
-export function ChatPage({ sessionId }: { sessionId: string | undefined }) {
+export function ChatPage({ sessionId }: { sessionId?: string }) {
   const store = useMemo(() => (sessionId === undefined ? undefined : live.chat.open(sessionId)), [sessionId])
   const state = useValue(store?.calm ?? nothing)
   const { view } = state

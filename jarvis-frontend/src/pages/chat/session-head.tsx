@@ -90,6 +90,7 @@ export function SessionHead({ sessionId, title, isRehearsal, agent, branchedFrom
   if (doing === 'naming' && !isPhone) {
     return (
       <PageHead
+        name={title}
         title={
           <Suspense fallback={title}>
             <Naming

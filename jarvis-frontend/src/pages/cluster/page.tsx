@@ -109,7 +109,7 @@ export function ClusterPage() {
           {age}
         </header>
       ) : (
-        <PageHead title="Cluster" detail={state?.name}>
+        <PageHead detail={state?.name}>
           <nav className="filters" aria-label="Guests shown">
             {filters.map((name) => (
               <Link key={name} to={linkTo({ show: name })} aria-current={name === view.show ? 'true' : undefined}>

@@ -15,7 +15,6 @@ export function ConsentPage() {
   const [request, setRequest] = useState<OAuthAsk | OAuthProblem>()
   const [problem, setProblem] = useState<string>()
   useEffect(() => {
-    document.title = 'Allow a client: JARVIS'
     let isCurrent = true
     call('POST /api/oauth/requests', { body: { query: location.search } }).then(
       (found) => isCurrent && setRequest(found),

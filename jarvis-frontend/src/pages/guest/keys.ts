@@ -1,5 +1,6 @@
 import type { Guest } from 'protocol'
 import { useEffect, useRef } from 'react'
+import { usePages } from '../../app/here.ts'
 import { overlay } from '../../app/overlay.ts'
 import { chosen } from '../../lib/chosen.ts'
 import { navigate } from '../../lib/location.tsx'
@@ -9,6 +10,7 @@ import { navigate } from '../../lib/location.tsx'
  * change; without one it focuses the Undo of the newest change.
  */
 export function useGuestKeys(guests: readonly Guest[], tabs: readonly string[]) {
+  const pages = usePages()
   const onKey = useRef<(event: KeyboardEvent) => void>(undefined)
   onKey.current = (event) => {
     const { target, key } = event
@@ -21,7 +23,7 @@ export function useGuestKeys(guests: readonly Guest[], tabs: readonly string[]) 
     const tab = tabs[Number(key) - 1]
     // Read the address, because the page that the last key opened may not be drawn yet.
     const { pathname, search } = location
-    const vmid = Number(pathname.split('/')[2])
+    const vmid = Number(pages.at(location)?.params.vmid)
     if (key === '[' || key === ']') {
       const all = guests.map((known) => known.vmid).sort((a, b) => a - b)
       const next = key === ']' ? all.find((id) => id > vmid) : all.findLast((id) => id < vmid)

@@ -36,7 +36,8 @@ const watched = ['connect', 'changes', 'proofs']
 type Guest = ClusterState['guests'][number]
 
 /** One guest: its live state, its charts with changes marked, the restore proof of its backups, and the possible actions. */
-export function GuestPage({ vmid }: { vmid: number }) {
+export function GuestPage({ vmid: word }: { vmid: string }) {
+  const vmid = Number(word)
   const { state } = useCluster()
   const [params] = useSearchParams()
   const tab = tabs.find((known) => known === params.get('tab')) ?? 'overview'
@@ -56,6 +57,7 @@ export function GuestPage({ vmid }: { vmid: number }) {
   const own = list.filter((change) => !isOfAnother(change, guest?.identity))
   // A guest that no longer exists gets the name in its last change.
   const name = guest?.name ?? list.find(({ target }) => target.name !== undefined)?.target.name ?? ''
+  const windowName = `${vmid} ${name}`.trimEnd()
   const title = (
     <>
       <span className="num">{vmid}</span> {name !== '' && <Boxed text={name} />}
@@ -81,7 +83,7 @@ export function GuestPage({ vmid }: { vmid: number }) {
     const end = endIn(list)
     return (
       <>
-        <PageHead title={title} />
+        <PageHead title={title} name={windowName} />
         <div className="page scroll guest-page">
           <section className="empty">
             <h2>
@@ -100,6 +102,7 @@ export function GuestPage({ vmid }: { vmid: number }) {
     <>
       <PageHead
         title={title}
+        name={windowName}
         phoneDetail={guest && `${guest.type === 'vm' ? 'VM' : 'CT'} on ${guest.node}, ${guest.status}`}
       >
         <nav className="filters guest-head-tabs" aria-label="Parts of this guest">

@@ -46,7 +46,7 @@ export function JournalPage() {
   const head = useLoad('head', () => readJournal({}, undefined, 1), watched)
   return (
     <>
-      <PageHead title="Journal">
+      <PageHead>
         <Filters filter={filter} set={set} />
         <span className="flex-1" />
       </PageHead>

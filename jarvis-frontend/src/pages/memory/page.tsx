@@ -18,7 +18,6 @@ import { phone, useMedia } from '../../ui/use-media.ts'
 import { visibleText } from '../../ui/visible.ts'
 import './page.css'
 import { PageHead } from '../../app/page-head.tsx'
-import { AgentTabs } from '../../app/page-tabs.tsx'
 import { SearchField } from '../../app/search-field.tsx'
 
 const useRest = () => {
@@ -49,7 +48,7 @@ export function MemoryPage() {
   const back = query === '' ? '/agents/memory' : `/agents/memory?q=${encodeURIComponent(query)}`
   return (
     <>
-      <PageHead title="Agents" tabs={<AgentTabs />}>
+      <PageHead>
         <span className="flex-1" />
       </PageHead>
       <div className={`page memory${isInside ? ' inside' : ''}`}>

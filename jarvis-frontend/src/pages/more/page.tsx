@@ -1,19 +1,20 @@
+import { usePagesIn } from '../../app/here.ts'
 import { PageHead } from '../../app/page-head.tsx'
 import { Icon } from '../../ui/icon.tsx'
 import { Link } from '../../ui/link.tsx'
 import '../../app/pages.css'
-import { Me, morePages, usePages } from '../../app/rail.tsx'
+import { Me } from '../../app/rail.tsx'
 
 /** Lists, on a phone, the pages that have no tab. */
 export function MorePage() {
   return (
     <>
-      <PageHead title="More" />
+      <PageHead />
       <div className="page scroll">
         <nav className="more-list" aria-label="More pages">
-          {usePages(morePages).map(({ to, name, icon }) => (
-            <Link key={to} to={to}>
-              <Icon name={icon} /> <span>{name}</span> <Icon name="right" />
+          {usePagesIn('more').map(({ path, title, icon }) => (
+            <Link key={path} to={path}>
+              <Icon name={icon} /> <span>{title}</span> <Icon name="right" />
             </Link>
           ))}
         </nav>

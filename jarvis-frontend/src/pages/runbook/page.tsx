@@ -11,8 +11,6 @@ import { dateOf, plural } from '../../lib/format.ts'
 import { keep } from '../../lib/keep.ts'
 import { navigate, useSearchParams } from '../../lib/location.tsx'
 import { useValue } from '../../lib/use-value.ts'
-import { Icon } from '../../ui/icon.tsx'
-import { Link } from '../../ui/link.tsx'
 import { Mark } from '../../ui/mark.tsx'
 import { phone, useMedia } from '../../ui/use-media.ts'
 import { Conflict } from './conflict.tsx'
@@ -195,11 +193,6 @@ function Opened({ name, saved, onSaved, given }: Props) {
         <span className="flex-1" />
         {mayAct && <SaveAndRun {...{ saveRest, runRest }} onSave={() => void save()} onRun={() => void run()} />}
       </PageHead>
-      {isPhone && (
-        <Link to="/automations/runbooks" className="back">
-          <Icon name="right" /> Runbooks
-        </Link>
-      )}
       {theirs === undefined ? (
         <Problem error={refused} />
       ) : (

@@ -52,7 +52,7 @@ export function SessionsPage() {
   const scroller = useRef<HTMLDivElement>(null)
   return (
     <>
-      <PageHead title="Sessions">
+      <PageHead>
         {!isPhone && filters}
         <span className="flex-1" />
       </PageHead>

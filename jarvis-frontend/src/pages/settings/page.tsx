@@ -54,7 +54,7 @@ export function SettingsPage() {
   }, [current])
   return (
     <>
-      <PageHead title="Settings">
+      <PageHead>
         <span className="flex-1" />
       </PageHead>
       <div className="page settings">

@@ -3,7 +3,6 @@ import { listSkills } from '../../api/skills.ts'
 import { useLoad } from '../../api/use-load.ts'
 import { Problem, Skeletons } from '../../app/load-state.tsx'
 import { PageHead } from '../../app/page-head.tsx'
-import { AgentTabs } from '../../app/page-tabs.tsx'
 import { moveFocus, usePageKeys } from '../../app/use-page-keys.ts'
 import { stateWords } from '../../features/skills/words.ts'
 import { plural } from '../../lib/format.ts'
@@ -18,7 +17,7 @@ export function SkillsPage() {
   const { data, problem, again } = useLoad('skills', () => listSkills(), ['skills', 'connect'])
   return (
     <>
-      <PageHead title="Agents" tabs={<AgentTabs />}>
+      <PageHead>
         <span className="flex-1" />
       </PageHead>
       <div className="page scroll">

@@ -13,7 +13,6 @@ import { navigate, useLocation } from '../../lib/location.tsx'
 import { useEscape } from '../../lib/use-escape.ts'
 import { useValue } from '../../lib/use-value.ts'
 import { Visible } from '../../ui/boxed.tsx'
-import { Icon } from '../../ui/icon.tsx'
 import { Link } from '../../ui/link.tsx'
 import { Mark } from '../../ui/mark.tsx'
 import { PanelHead } from '../../ui/panel-head.tsx'
@@ -28,6 +27,8 @@ export function SkillPage({ name }: { name: string }) {
     <>
       <PageHead
         title={<Visible text={name} />}
+        name={name}
+        list={agent === undefined ? undefined : { to: homeOf(agent), name: agent }}
         detail={data && <span className="skill-state">{stateWords(data).words}</span>}
       >
         <span className="flex-1" />
@@ -60,9 +61,6 @@ function Opened({ skill, agent, onChanged }: OpenedProps) {
   return (
     <>
       <aside className="skill-tree scroll" aria-label="Files">
-        <Link to={homeOf(agent)} className="back">
-          <Icon name="right" /> {agent === undefined ? 'Skills' : <Visible text={agent} />}
-        </Link>
         <PanelHead title="Tree">{`${plural(files.length, 'file')}, ${size(skill.bytes)}`}</PanelHead>
         <ul>
           {files.map((file) => (

@@ -7,7 +7,6 @@ import { useLoad } from '../../api/use-load.ts'
 import { live } from '../../app/live.ts'
 import { Problem, Resting, Skeletons } from '../../app/load-state.tsx'
 import { PageHead } from '../../app/page-head.tsx'
-import { SystemTabs } from '../../app/page-tabs.tsx'
 import { Doctor } from '../../features/system/doctor.tsx'
 import { ago, capital, longSpan } from '../../lib/format.ts'
 import { useSearchParams } from '../../lib/location.tsx'
@@ -36,11 +35,7 @@ export function SystemPage() {
   const words = { ok: 'well', warn: 'look', bad: 'failed', unknown: 'not known' } as const
   return (
     <>
-      <PageHead
-        title="System"
-        tabs={status?.hasTerminal ? <SystemTabs /> : undefined}
-        detail={status && `JARVIS ${status.version}`}
-      >
+      <PageHead detail={status && `JARVIS ${status.version}`}>
         <span className="flex-1" />
       </PageHead>
       {/* biome-ignore lint/a11y/noNoninteractiveTabindex: it scrolls, by keyboard too */}

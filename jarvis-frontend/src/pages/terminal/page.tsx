@@ -5,7 +5,6 @@ import { useStatus } from '../../api/status.ts'
 import { useLoad } from '../../api/use-load.ts'
 import { Resting, useIsLive } from '../../app/load-state.tsx'
 import { PageHead } from '../../app/page-head.tsx'
-import { SystemTabs } from '../../app/page-tabs.tsx'
 import { useCluster } from '../../features/cluster/store.ts'
 import { useSearchParams } from '../../lib/location.tsx'
 import { useValue } from '../../lib/use-value.ts'
@@ -32,11 +31,7 @@ export function TerminalPage() {
   const isOpen = opened !== undefined && opened.end === undefined
   return (
     <>
-      <PageHead
-        title="System"
-        tabs={status?.hasTerminal ? <SystemTabs /> : undefined}
-        detail={isOpen ? opened.node : undefined}
-      >
+      <PageHead detail={isOpen ? opened.node : undefined}>
         <span className="flex-1" />
       </PageHead>
       <div className="page shell-page">

@@ -4,7 +4,6 @@ import { readCalls, tools, useTools } from '../../api/tools.ts'
 import { useLoad } from '../../api/use-load.ts'
 import { Problem, Resting, Skeletons, useIsLive } from '../../app/load-state.tsx'
 import { PageHead } from '../../app/page-head.tsx'
-import { AgentTabs } from '../../app/page-tabs.tsx'
 import { lineOf } from '../../features/journal/line.ts'
 import { argumentsOf, effectWords } from '../../features/tools/arguments.ts'
 import { TryIt } from '../../features/tools/try-it.tsx'
@@ -69,7 +68,7 @@ export function ToolsPage() {
     )
   return (
     <>
-      <PageHead title="Agents" tabs={<AgentTabs />} detail={list && countOf(list)}>
+      <PageHead detail={list && countOf(list)}>
         <span className="flex-1" />
       </PageHead>
       {isPhone && chosen !== undefined ? (

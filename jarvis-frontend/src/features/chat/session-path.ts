@@ -1,0 +1,2 @@
+/** The path of a session's page. */
+export const sessionPath = '/chat/:sessionId'
