@@ -1,10 +1,11 @@
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import type { AgentDetail, AgentsReply, AgentWhichReply, JournalEntry, Page } from 'protocol'
+import type { AgentDetail, AgentsReply, AgentWhichReply, JournalEntry, Page, ToolInput } from 'protocol'
 import { describe, expect, test } from 'vitest'
 import { z } from 'zod'
 import { defineTool } from '../src/tools/tool.ts'
 import { folder } from './support/data-dir.ts'
+import { failingRows } from './support/failing-rows.ts'
 import { connectMcp, createToken } from './support/mcp-client.ts'
 import { calls, says, scripted } from './support/scripted-model.ts'
 import { startJarvis, type TestJarvis } from './support/start-jarvis.ts'
@@ -57,30 +58,32 @@ describe('what an agent may do', () => {
     expect(request?.messages.at(-1)).toMatchObject({ text: 'is it on?' })
   })
 
-  test.each([
+  const beyond: [toolName: string, toolInput: ToolInput, rule: string][] = [
     ['get_storage', {}, 'agent_tools'],
     ['execute_ssh', { node: 'pve', command: 'uptime' }, 'agent_tools'],
     ['stop_vm', stopVm, 'agent_ceiling'],
-  ])('%s is refused in the way of the call, whoever asks for it', async (toolName, toolInput, rule) => {
-    const model = scripted(calls([toolName, toolInput]), says('Refused.'))
-    const jarvis = await startJarvis({ model, dataDir: dataDir() })
-    const screen = await jarvis.connect('/chat')
-    const { sessionId } = await screen.ask('chat:send', { message: 'Do it.', agent: 'media' })
-    expect(await screen.next('chat:blocked')).toMatchObject({ toolName, rule })
-    await screen.next('chat:done')
-    // Typed by a person in the same session.
-    const line = `/${toolName} ${Object.entries(toolInput)
-      .map(([key, value]) => `${key}=${JSON.stringify(value)}`)
-      .join(' ')}`
-    await screen.ask('chat:send', { sessionId, message: line })
-    expect(await screen.next('chat:blocked')).toMatchObject({ toolName, rule })
-    await screen.next('chat:done')
-    expect(jarvis.guest(101)?.status).toBe('running')
-    const refusals = (await journalOf(jarvis)).filter(({ kind }) => kind === 'refusal')
-    expect(refusals.map(({ body }) => body.requestedBy)).toEqual([
-      expect.objectContaining({ kind: 'command', agent: 'media' }),
-      expect.objectContaining({ kind: 'chat', agent: 'media' }),
-    ])
+  ]
+  test('what is beyond it is refused in the way of the call, whoever asks for it', async () => {
+    const turns = beyond.flatMap(([toolName, toolInput]) => [calls([toolName, toolInput]), says('Refused.')])
+    const jarvis = await startJarvis({ model: scripted(...turns), dataDir: dataDir() })
+    const judge = async ([toolName, toolInput, rule]: (typeof beyond)[number]) => {
+      const screen = await jarvis.connect('/chat')
+      const { sessionId } = await screen.ask('chat:send', { message: 'Do it.', agent: 'media' })
+      expect(await screen.next('chat:blocked')).toMatchObject({ toolName, rule })
+      await screen.next('chat:done')
+      // Typed by a person in the same session.
+      const words = Object.entries(toolInput).map(([key, value]) => `${key}=${JSON.stringify(value)}`)
+      await screen.ask('chat:send', { sessionId, message: `/${toolName} ${words.join(' ')}` })
+      expect(await screen.next('chat:blocked')).toMatchObject({ toolName, rule })
+      await screen.next('chat:done')
+      expect(jarvis.guest(101)?.status).toBe('running')
+      const refusals = (await journalOf(jarvis)).filter(({ kind }) => kind === 'refusal')
+      expect(refusals.slice(0, 2).map(({ body }) => body.requestedBy)).toEqual([
+        expect.objectContaining({ kind: 'command', agent: 'media' }),
+        expect.objectContaining({ kind: 'chat', agent: 'media' }),
+      ])
+    }
+    expect(await failingRows(beyond, judge)).toEqual([])
   })
 
   test('a runbook reads and runs no more than its agent may', async () => {

@@ -19,6 +19,14 @@ async function attachedTo(server: Pick<SignedInServer, 'url'>, entry: object = {
   await until(jarvis, 'notes', ({ signIn }) => signIn?.state === 'needed')
   return { jarvis, dir, write }
 }
+/** A JARVIS that is attached to several, by the names of their places: `notes0`, `notes1`. */
+async function attachedToEach(entries: readonly object[]) {
+  const named = Object.fromEntries(entries.map((entry, at) => [`notes${at}`, entry]))
+  const { dir } = attachedDir(() => named)
+  const jarvis = await startJarvis({ dataDir: dir })
+  for (const name of Object.keys(named)) await until(jarvis, name, ({ signIn }) => signIn?.state === 'needed')
+  return jarvis
+}
 const begin = (jarvis: TestJarvis, name = 'notes') =>
   jarvis.rest(`/api/mcp-servers/${name}/sign-in`, { method: 'POST', json: {} })
 const changesOf = async (jarvis: TestJarvis) => {
@@ -39,9 +47,13 @@ async function open(address: string) {
 }
 const bringBack = (address: URL | string, cookie: string) => fetch(address, { headers: { cookie }, redirect: 'manual' })
 
-/** Signs in as an owner does. @param change what becomes of the answer on its way */
-async function signIn(jarvis: TestJarvis, server: SignedInServer, change: (answer: URL) => void = () => {}) {
-  const begun = await begin(jarvis)
+/** Signs in as an owner does. `change`: what becomes of the answer on its way. */
+async function signIn(
+  jarvis: TestJarvis,
+  server: SignedInServer,
+  { name = 'notes', change = () => {} }: { name?: string; change?: (answer: URL) => void } = {},
+) {
+  const begun = await begin(jarvis, name)
   if (begun.status !== 200) return begun
   const { address } = (await begun.json()) as AttachedSignInReply
   const { to, cookie } = await open(address)
@@ -143,7 +155,7 @@ test('an answer that is not the authorization server’s to this sign-in is refu
   const server = await startSignedInServer()
   const { jarvis } = await attachedTo(server)
   const judge = async ([, change, words]: (typeof answers)[number]) => {
-    const response = await signIn(jarvis, server, change)
+    const response = await signIn(jarvis, server, { change })
     expect(response.status).toBe(409)
     expect(await response.text()).toMatch(words)
     expect((await entryOf(jarvis))?.signIn?.state).toBe('needed')
@@ -165,7 +177,7 @@ test('an answer counts once, in the browser that opened the sign-in, which opens
   expect((await bringBack(answer, cookie)).status).toBe(409)
   // A code that was used is used up, also with a new sign-in.
   const code = answer.searchParams.get('code') ?? ''
-  const replayed = await signIn(jarvis, server, (next) => next.searchParams.set('code', code))
+  const replayed = await signIn(jarvis, server, { change: (next) => next.searchParams.set('code', code) })
   expect(await replayed.text()).toMatch(/invalid_grant/)
   expect(
     (await jarvis.rest('/api/mcp-servers/notes/sign-in', { method: 'POST', json: {}, role: 'viewer' })).status,
@@ -209,13 +221,12 @@ const oddities: [what: string, odd: Odd, words: RegExp][] = [
   ['no registration', { metadata: { registration_endpoint: undefined } }, /registers no programs/],
 ]
 test('a sign-in that would not be safe is not begun, and what to do is said', async () => {
-  const judge = async ([, odd, words]: (typeof oddities)[number]) => {
-    const server = await startSignedInServer(odd)
-    const { jarvis } = await attachedTo(server)
-    const begun = await begin(jarvis)
+  const servers = await Promise.all(oddities.map(([, odd]) => startSignedInServer(odd)))
+  const jarvis = await attachedToEach(servers.map(({ url }) => ({ url })))
+  const judge = async (row: (typeof oddities)[number]) => {
+    const begun = await begin(jarvis, `notes${oddities.indexOf(row)}`)
     expect(begun.status).toBe(409)
-    expect(await begun.text()).toMatch(words)
-    await jarvis.stop()
+    expect(await begun.text()).toMatch(row[2])
   }
   expect(await failingRows(oddities, judge)).toEqual([])
 })
@@ -232,16 +243,18 @@ const ways: [what: string, odd: Odd, entry?: object][] = [
   ],
 ]
 test('a sign-in is found by every document that the specifications name', async () => {
-  const judge = async ([, odd, entry]: (typeof ways)[number]) => {
-    const server = await startSignedInServer(odd)
-    const { jarvis } = await attachedTo(server, entry)
-    expect((await signIn(jarvis, server)).status).toBe(303)
-    await connected(jarvis, 'notes')
-    await jarvis.rest('/api/mcp-servers/notes/sign-out', { method: 'POST', json: {} })
-    expect(server.revoked).toHaveLength(2)
-    await jarvis.stop()
+  const servers = await Promise.all(
+    ways.map(async ([what, odd, entry]) => ({ what, entry, server: await startSignedInServer(odd) })),
+  )
+  const jarvis = await attachedToEach(servers.map(({ server, entry }) => ({ url: server.url, ...entry })))
+  const judge = async (row: (typeof servers)[number]) => {
+    const name = `notes${servers.indexOf(row)}`
+    expect((await signIn(jarvis, row.server, { name })).status).toBe(303)
+    await connected(jarvis, name)
+    await jarvis.rest(`/api/mcp-servers/${name}/sign-out`, { method: 'POST', json: {} })
+    expect(row.server.revoked).toHaveLength(2)
   }
-  expect(await failingRows(ways, judge)).toEqual([])
+  expect(await failingRows(servers, judge, ({ what }) => what)).toEqual([])
 })
 
 test('an authorization server that registers nobody reads JARVIS’s own document, where JARVIS has an https address', async () => {
@@ -313,34 +326,32 @@ test('the secret of a client that was given by hand goes to the authorization se
 
 test('a client whose registration ended, or that is no longer known there, is registered anew', async () => {
   const nowS = Math.floor(Date.now() / 1000)
-  for (const [secretsEndAt, registered] of [
-    [nowS + 1_000, 1],
-    [0, 1],
-    [nowS - 1, 2],
-  ] as const) {
-    const server = await startSignedInServer({
-      secretsEndAt,
-      metadata: { token_endpoint_auth_methods_supported: ['client_secret_basic'] },
-    })
-    const { jarvis } = await attachedTo(server)
-    await signIn(jarvis, server)
-    await connected(jarvis, 'notes')
-    expect((await begin(jarvis)).status).toBe(200)
-    expect([secretsEndAt, server.registered.length]).toEqual([secretsEndAt, registered])
-    await jarvis.stop()
-  }
+  const metadata = { token_endpoint_auth_methods_supported: ['client_secret_basic'] }
+  const secrets = await Promise.all(
+    [nowS + 1_000, 0, nowS - 1].map((secretsEndAt) => startSignedInServer({ secretsEndAt, metadata })),
+  )
   const server = await startSignedInServer()
-  const { jarvis } = await attachedTo(server)
-  await signIn(jarvis, server)
-  await connected(jarvis, 'notes')
+  const { url } = server
+  const jarvis = await attachedToEach([...secrets.map((one) => ({ url: one.url })), { url }])
+  for (const [at, one] of secrets.entries()) {
+    const name = `notes${at}`
+    await signIn(jarvis, one, { name })
+    await connected(jarvis, name)
+    expect((await begin(jarvis, name)).status).toBe(200)
+  }
+  expect(secrets.map(({ registered }) => registered.length)).toEqual([1, 1, 2])
+
+  const name = `notes${secrets.length}`
+  await signIn(jarvis, server, { name })
+  await connected(jarvis, name)
   server.forgetClients()
   server.expire()
-  await setTier(jarvis, 'notes__add', 'yellow')
+  await setTier(jarvis, `${name}__add`, 'yellow')
   const operator = await jarvis.connect()
-  await operator.ask('chat:send', { message: '/notes__add text=hi' })
-  const lost = await until(jarvis, 'notes', ({ signIn }) => signIn?.state === 'again')
+  await operator.ask('chat:send', { message: `/${name}__add text=hi` })
+  const lost = await until(jarvis, name, ({ signIn }) => signIn?.state === 'again')
   expect(lost.signIn?.problem).toContain('invalid_client')
-  expect((await signIn(jarvis, server)).status).toBe(303)
+  expect((await signIn(jarvis, server, { name })).status).toBe(303)
   expect(server.registered).toHaveLength(2)
 })
 

@@ -1,9 +1,17 @@
-import { expect, test } from 'vitest'
+import { beforeEach, expect, test } from 'vitest'
 import { createFakeClock } from './support/fake-clock.ts'
 import { type CallOf, calls, says, scripted } from './support/scripted-model.ts'
 import { startJarvis, type TestJarvis } from './support/start-jarvis.ts'
+import { useJarvis } from './support/use-jarvis.ts'
 
-const stopping = () => scripted(calls(['stop_vm', { vmid: 103 }]), says('So be it.'))
+const stopping = () => [calls(['stop_vm', { vmid: 103 }]), says('So be it.')]
+const jarvis = useJarvis()
+beforeEach(() => jarvis.controls.setStatus(103, 'running'))
+/** The card of a call. */
+const cardOf = async (toolUseId: string) => {
+  const { items } = (await (await jarvis.rest('/api/confirmations')).json()) as { items: { toolUseId: string }[] }
+  return items.find((item) => item.toolUseId === toolUseId)
+}
 
 async function asked(jarvis: TestJarvis) {
   const operator = await jarvis.connect()
@@ -13,7 +21,8 @@ async function asked(jarvis: TestJarvis) {
 }
 
 test('of a hundred confirmations at once from ten sockets one wins and one effect happens', async () => {
-  const jarvis = await startJarvis({ model: stopping() })
+  const changes = jarvis.changesFromNow()
+  jarvis.plays(...stopping())
   const { operator, sessionId, toolUseId } = await asked(jarvis)
   const screens = await Promise.all(Array.from({ length: 10 }, () => jarvis.connect()))
   const replies = await Promise.all(
@@ -25,7 +34,7 @@ test('of a hundred confirmations at once from ten sockets one wins and one effec
   const errors = replies.flatMap((reply) => (reply.ok ? [] : [reply.error.code]))
   expect(errors).toEqual(Array(99).fill('already_decided'))
   await operator.next('chat:done')
-  expect(jarvis.controls.effects).toHaveLength(1)
+  expect(changes()).toHaveLength(1)
 })
 
 test('an answer with many cards leaves no warning of a leak', async () => {
@@ -34,7 +43,7 @@ test('an answer with many cards leaves no warning of a leak', async () => {
   process.on('warning', onWarning)
   const tools = ['stop_vm', 'restart_vm', 'start_vm'] as const
   const many = [101, 103, 123, 131].flatMap((vmid) => tools.map((tool): CallOf => [tool, { vmid }]))
-  const jarvis = await startJarvis({ model: scripted(calls(...many), says('As you wish.')) })
+  jarvis.plays(calls(...many), says('As you wish.'))
   const operator = await jarvis.connect()
   const { sessionId } = await operator.ask('chat:send', { message: 'Stop all of it, and again.' })
   for (const _ of many) {
@@ -47,17 +56,18 @@ test('an answer with many cards leaves no warning of a leak', async () => {
 })
 
 test('the same requestId gets the same acknowledgement, and decides once', async () => {
-  const jarvis = await startJarvis({ model: stopping() })
+  const changes = jarvis.changesFromNow()
+  jarvis.plays(...stopping())
   const { operator, sessionId, toolUseId } = await asked(jarvis)
   const decision = { sessionId, toolUseId, confirmed: true, requestId: 'req-1' }
   expect(await operator.request('chat:confirm', decision)).toEqual({ ok: true })
   expect(await operator.request('chat:confirm', decision)).toEqual({ ok: true })
   await operator.next('chat:done')
-  expect(jarvis.controls.effects).toHaveLength(1)
+  expect(changes()).toHaveLength(1)
 })
 
 test('the same requestId sends a message once', async () => {
-  const jarvis = await startJarvis({ model: scripted(says('Once.')) })
+  jarvis.plays(says('Once.'))
   const operator = await jarvis.connect()
   const first = await operator.ask('chat:send', { message: 'Hello.', requestId: 'req-1' })
   expect(await operator.ask('chat:send', { message: 'Hello.', requestId: 'req-1' })).toEqual(first)
@@ -67,7 +77,7 @@ test('the same requestId sends a message once', async () => {
 
 test('a card that nobody decides expires, and the model hears of it', async () => {
   const clock = createFakeClock(Date.UTC(2026, 10, 1))
-  const model = stopping()
+  const model = scripted(...stopping())
   const jarvis = await startJarvis({ model, clock, env: { CONFIRM_TTL_SECONDS: '60' } })
   const { operator, sessionId, toolUseId } = await asked(jarvis)
   await clock.advance(60_000)
@@ -81,7 +91,8 @@ test('a card that nobody decides expires, and the model hears of it', async () =
 })
 
 test('a decision needs the right session and a known id', async () => {
-  const jarvis = await startJarvis({ model: stopping() })
+  const changes = jarvis.changesFromNow()
+  jarvis.plays(...stopping())
   const { operator, sessionId, toolUseId } = await asked(jarvis)
   const other = await (await jarvis.rest('/api/sessions', { method: 'POST', json: {} })).json()
   for (const wrong of [
@@ -93,14 +104,14 @@ test('a decision needs the right session and a known id', async () => {
       error: { code: 'unknown_confirmation' },
     })
   }
-  expect(jarvis.controls.effects).toEqual([])
+  expect(changes()).toEqual([])
 })
 
 test('cards are listed and decided over REST too, by an operator', async () => {
-  const jarvis = await startJarvis({ model: stopping() })
+  const changes = jarvis.changesFromNow()
+  jarvis.plays(...stopping())
   const { operator, sessionId, toolUseId } = await asked(jarvis)
-  const list = (await (await jarvis.rest('/api/confirmations')).json()) as { items: object[] }
-  expect(list.items).toMatchObject([{ toolUseId, sessionId, toolName: 'stop_vm' }])
+  expect(await cardOf(toolUseId)).toMatchObject({ sessionId, toolName: 'stop_vm' })
 
   const path = `/api/confirmations/${toolUseId}`
   const confirm = { method: 'POST', json: { confirmed: true } }
@@ -109,9 +120,8 @@ test('cards are listed and decided over REST too, by an operator', async () => {
   expect((await jarvis.rest(path, confirm)).status).toBe(200)
   expect((await jarvis.rest(path, confirm)).status).toBe(409)
   await operator.next('chat:done')
-  expect(jarvis.controls.effects).toHaveLength(1)
-  const after = (await (await jarvis.rest('/api/confirmations')).json()) as { items: object[] }
-  expect(after.items).toMatchObject([{ toolUseId, decision: 'approved', decidedBy: 'operator' }])
+  expect(changes()).toHaveLength(1)
+  expect(await cardOf(toolUseId)).toMatchObject({ decision: 'approved', decidedBy: 'operator' })
 })
 
 test('the time of a card that nobody could see begins when an operator sees it', async () => {
@@ -147,7 +157,7 @@ test('the time of a card that nobody could see begins when an operator sees it',
 })
 
 test('a note is redacted wherever it is kept', async () => {
-  const jarvis = await startJarvis({ model: stopping() })
+  jarvis.plays(...stopping())
   const { operator, sessionId, toolUseId } = await asked(jarvis)
   const secret = 'sk-ant-api03-abcdefghijklmnopqrstuvwxyz0123456789'
   await operator.ask('chat:confirm', { sessionId, toolUseId, confirmed: false, note: `use ${secret}` })

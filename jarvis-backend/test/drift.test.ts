@@ -2,59 +2,79 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { systemClock } from 'node-kit/clock'
-import { expect, onTestFinished, test } from 'vitest'
-import { calls, says, scripted } from './support/scripted-model.ts'
+import { beforeAll, beforeEach, expect, onTestFinished, test } from 'vitest'
+import { failingRows } from './support/failing-rows.ts'
+import { calls, type ScriptedModel, says, scripted } from './support/scripted-model.ts'
 import { createSimulator } from './support/simulator.ts'
 import { startJarvis, type TestJarvis } from './support/start-jarvis.ts'
+import { useJarvis } from './support/use-jarvis.ts'
 
-const stopping = () => scripted(calls(['stop_vm', { vmid: 103 }]), says('So be it.'))
+const stopping = () => [calls(['stop_vm', { vmid: 103 }]), says('So be it.')]
+const jarvis = useJarvis()
+let name = ''
+beforeAll(() => {
+  name = jarvis.guest(103)?.name ?? ''
+})
+function restore() {
+  const { controls } = jarvis
+  controls.migrateGuest(103, 'pve')
+  controls.setStatus(103, 'running')
+  controls.lockGuest(103, undefined)
+  controls.renameGuest(103, name)
+}
+beforeEach(restore)
 
 async function asked(jarvis: TestJarvis, message = 'Stop 103.') {
   const operator = await jarvis.connect()
   const { sessionId } = await operator.ask('chat:send', { message })
   return { operator, sessionId, card: await operator.next('chat:confirm_needed') }
 }
-const results = (model: ReturnType<typeof scripted>) => {
+const results = (model: ScriptedModel) => {
   const answer = model.requests[1]?.messages.at(-1)
   return answer?.role === 'user' ? answer.results : []
 }
 
-test.each([
-  ['moved', (jarvis: TestJarvis) => jarvis.controls.migrateGuest(103, 'agent'), 'It is on agent now, not on pve.'],
-  ['was stopped', (jarvis: TestJarvis) => jarvis.controls.setStatus(103, 'stopped'), 'It is stopped now, not running.'],
-  ['was locked', (jarvis: TestJarvis) => jarvis.controls.lockGuest(103, 'backup'), 'It is locked now (backup).'],
-  ['has another name', (jarvis: TestJarvis) => jarvis.controls.renameGuest(103, 'nas'), 'Its name is "nas" now'],
-])('a guest that %s since the card was shown gets a new card that says so', async (_, change, changed) => {
-  const model = stopping()
-  const jarvis = await startJarvis({ model })
-  const { operator, sessionId, card } = await asked(jarvis)
-  change(jarvis)
-  const reply = await operator.request('chat:confirm', { sessionId, toolUseId: card.toolUseId, confirmed: true })
-  expect(reply).toMatchObject({ ok: false, error: { code: 'expired', message: expect.stringContaining(changed) } })
-  const resolved = await operator.next('chat:confirm_resolved')
-  const next = await operator.next('chat:confirm_needed')
-  expect(resolved).toMatchObject({ decision: 'cancelled', by: 'jarvis', replacedBy: next.toolUseId })
-  expect(next).toMatchObject({ callId: card.toolUseId, changed: expect.stringContaining(changed) })
-  expect(next.toolUseId).not.toBe(card.toolUseId)
-  expect(jarvis.controls.effects).toEqual([])
+const drifts: [how: string, change: () => void, changed: string][] = [
+  ['moved', () => jarvis.controls.migrateGuest(103, 'agent'), 'It is on agent now, not on pve.'],
+  ['was stopped', () => jarvis.controls.setStatus(103, 'stopped'), 'It is stopped now, not running.'],
+  ['was locked', () => jarvis.controls.lockGuest(103, 'backup'), 'It is locked now (backup).'],
+  ['has another name', () => jarvis.controls.renameGuest(103, 'nas'), 'Its name is "nas" now'],
+]
+test('a guest that is another since the card was shown gets a new card that says so', async () => {
+  const judge = async ([, change, changed]: (typeof drifts)[number]) => {
+    restore()
+    const model = jarvis.plays(...stopping())
+    const changes = jarvis.changesFromNow()
+    const { operator, sessionId, card } = await asked(jarvis)
+    change()
+    const reply = await operator.request('chat:confirm', { sessionId, toolUseId: card.toolUseId, confirmed: true })
+    expect(reply).toMatchObject({ ok: false, error: { code: 'expired', message: expect.stringContaining(changed) } })
+    const resolved = await operator.next('chat:confirm_resolved')
+    const next = await operator.next('chat:confirm_needed')
+    expect(resolved).toMatchObject({ decision: 'cancelled', by: 'jarvis', replacedBy: next.toolUseId })
+    expect(next).toMatchObject({ callId: card.toolUseId, changed: expect.stringContaining(changed) })
+    expect(next.toolUseId).not.toBe(card.toolUseId)
+    expect(changes()).toEqual([])
 
-  // A late click on the old card approves nothing, however often.
-  const late = await operator.request('chat:confirm', { sessionId, toolUseId: card.toolUseId, confirmed: true })
-  expect(late).toMatchObject({ ok: false, error: { code: 'expired' } })
-  const { snapshot } = await operator.ask('chat:attach', { sessionId })
-  expect(snapshot.pending.map(({ toolUseId }) => toolUseId)).toEqual([next.toolUseId])
+    // A late click on the old card approves nothing, however often.
+    const late = await operator.request('chat:confirm', { sessionId, toolUseId: card.toolUseId, confirmed: true })
+    expect(late).toMatchObject({ ok: false, error: { code: 'expired' } })
+    const { snapshot } = await operator.ask('chat:attach', { sessionId })
+    expect(snapshot.pending.map(({ toolUseId }) => toolUseId)).toEqual([next.toolUseId])
 
-  await operator.ask('chat:confirm', { sessionId, toolUseId: next.toolUseId, confirmed: true })
-  const result = await operator.next('chat:tool_result')
-  expect(result.toolUseId).toBe(card.toolUseId)
-  await operator.next('chat:done')
-  expect(jarvis.controls.effects).toHaveLength(1)
-  expect(results(model)).toMatchObject([{ toolUseId: card.toolUseId, text: result.result }])
+    await operator.ask('chat:confirm', { sessionId, toolUseId: next.toolUseId, confirmed: true })
+    const result = await operator.next('chat:tool_result')
+    expect(result.toolUseId).toBe(card.toolUseId)
+    await operator.next('chat:done')
+    expect(changes()).toHaveLength(1)
+    expect(results(model)).toMatchObject([{ toolUseId: card.toolUseId, text: result.result }])
+  }
+  expect(await failingRows(drifts, judge)).toEqual([])
 })
 
 test('a denied new card settles the call, and the model is told once', async () => {
-  const model = stopping()
-  const jarvis = await startJarvis({ model })
+  const changes = jarvis.changesFromNow()
+  const model = jarvis.plays(...stopping())
   const { operator, sessionId, card } = await asked(jarvis)
   jarvis.controls.migrateGuest(103, 'agent')
   await operator.request('chat:confirm', { sessionId, toolUseId: card.toolUseId, confirmed: true })
@@ -62,11 +82,12 @@ test('a denied new card settles the call, and the model is told once', async () 
   await operator.ask('chat:confirm', { sessionId, toolUseId, confirmed: false, note: 'not there' })
   await operator.next('chat:done')
   expect(results(model)).toMatchObject([{ toolUseId: card.toolUseId, text: expect.stringContaining('not there') }])
-  expect(jarvis.controls.effects).toEqual([])
+  expect(changes()).toEqual([])
 })
 
 test('of many approvals of a card that has drifted, none runs, and one new card is shown', async () => {
-  const jarvis = await startJarvis({ model: stopping() })
+  const changes = jarvis.changesFromNow()
+  jarvis.plays(...stopping())
   const { operator, sessionId, card } = await asked(jarvis)
   const screens = await Promise.all(Array.from({ length: 5 }, () => jarvis.connect()))
   jarvis.controls.migrateGuest(103, 'agent')
@@ -82,7 +103,7 @@ test('of many approvals of a card that has drifted, none runs, and one new card 
   expect(replies.flatMap((reply) => (reply.ok ? ['ok'] : [reply.error.code]))).toEqual(Array(50).fill('expired'))
   const { snapshot } = await operator.ask('chat:attach', { sessionId })
   expect(snapshot.pending).toHaveLength(1)
-  expect(jarvis.controls.effects).toEqual([])
+  expect(changes()).toEqual([])
 })
 
 test('a card replaced before a restart waits after it, and runs once under the call’s own id', async () => {
@@ -126,7 +147,7 @@ test('a call that cannot be run any more fails when it is approved, and its card
     const known = lab.cluster.state()
     return isGone ? { ...known, guests: known.guests.filter(({ vmid }) => vmid !== 103) } : known
   }
-  const model = stopping()
+  const model = scripted(...stopping())
   const jarvis = await startJarvis({ model, homelab: { ...lab, cluster: { ...lab.cluster, state } } })
   const { operator, sessionId, card } = await asked(jarvis)
   isGone = true
@@ -144,8 +165,7 @@ test('a call that cannot be run any more fails when it is approved, and its card
 })
 
 test('the expected change by an earlier call of an answer is no drift for the next one', async () => {
-  const model = scripted(calls(['stop_vm', { vmid: 103 }], ['start_vm', { vmid: 103 }]), says('Cycled.'))
-  const jarvis = await startJarvis({ model })
+  jarvis.plays(calls(['stop_vm', { vmid: 103 }], ['start_vm', { vmid: 103 }]), says('Cycled.'))
   const { operator, sessionId, card: stop } = await asked(jarvis, 'Cycle 103.')
   const start = await operator.next('chat:confirm_needed')
   expect(start.isAfterAnother).toBe(true)
@@ -158,8 +178,8 @@ test('the expected change by an earlier call of an answer is no drift for the ne
 })
 
 test('a call approved for its turn gets a new card where the guest has moved by then', async () => {
-  const model = scripted(calls(['stop_vm', { vmid: 103 }], ['start_vm', { vmid: 103 }]), says('Cycled.'))
-  const jarvis = await startJarvis({ model })
+  const changes = jarvis.changesFromNow()
+  jarvis.plays(calls(['stop_vm', { vmid: 103 }], ['start_vm', { vmid: 103 }]), says('Cycled.'))
   const { operator, sessionId, card: stop } = await asked(jarvis, 'Cycle 103.')
   const start = await operator.next('chat:confirm_needed')
   await operator.ask('chat:confirm', { sessionId, toolUseId: start.toolUseId, confirmed: true })
@@ -167,20 +187,21 @@ test('a call approved for its turn gets a new card where the guest has moved by 
   await operator.ask('chat:confirm', { sessionId, toolUseId: stop.toolUseId, confirmed: false })
   const anew = await operator.next('chat:confirm_needed')
   expect(anew).toMatchObject({ callId: start.toolUseId, changed: 'It is on agent now, not on pve.' })
-  expect(jarvis.controls.effects).toEqual([])
+  expect(changes()).toEqual([])
   await operator.ask('chat:confirm', { sessionId, toolUseId: anew.toolUseId, confirmed: true })
   expect(await operator.next('chat:tool_result')).toMatchObject({ toolUseId: start.toolUseId })
   await operator.next('chat:done')
-  expect(jarvis.controls.effects).toHaveLength(1)
+  expect(changes()).toHaveLength(1)
 })
 
 const setProfile = (jarvis: TestJarvis, profile: string) =>
   jarvis.rest('/api/settings', { method: 'PUT', json: { profile } })
 
 test('a call that the rules refuse by now is refused when it is approved', async () => {
-  const model = stopping()
-  const jarvis = await startJarvis({ model })
+  const changes = jarvis.changesFromNow()
+  const model = jarvis.plays(...stopping())
   const { operator, sessionId, card } = await asked(jarvis)
+  onTestFinished(() => setProfile(jarvis, 'balanced').then(() => {}))
   await setProfile(jarvis, 'lockdown')
   const reply = await operator.request('chat:confirm', { sessionId, toolUseId: card.toolUseId, confirmed: true })
   expect(reply).toMatchObject({ ok: false, error: { code: 'expired', message: expect.stringContaining('lockdown') } })
@@ -190,7 +211,7 @@ test('a call that the rules refuse by now is refused when it is approved', async
   expect(results(model)).toMatchObject([
     { isError: true, text: expect.stringContaining('Refused by the safety rules') },
   ])
-  expect(jarvis.controls.effects).toEqual([])
+  expect(changes()).toEqual([])
 })
 
 test('a card that was refused while the server was down is gone when it is back, and the model hears why', async () => {
@@ -213,19 +234,21 @@ test('a card that was refused while the server was down is gone when it is back,
 })
 
 test('an approved call that needs no person any more runs under its new tier; an unapproved one does not', async () => {
-  const jarvis = await startJarvis({ model: stopping() })
+  const changes = jarvis.changesFromNow()
+  jarvis.plays(...stopping())
   const { operator, sessionId, card } = await asked(jarvis)
+  onTestFinished(() => setProfile(jarvis, 'balanced').then(() => {}))
   await setProfile(jarvis, 'unrestricted')
   expect((await operator.ask('chat:attach', { sessionId })).snapshot.pending).toHaveLength(1)
-  expect(jarvis.controls.effects).toEqual([])
+  expect(changes()).toEqual([])
   await operator.ask('chat:confirm', { sessionId, toolUseId: card.toolUseId, confirmed: true })
   expect(await operator.next('chat:tool_use')).toMatchObject({ toolUseId: card.toolUseId, tier: 'yellow' })
   await operator.next('chat:done')
-  expect(jarvis.controls.effects).toHaveLength(1)
+  expect(changes()).toHaveLength(1)
 })
 
 test('a rule that asks for another reason by now is shown', async () => {
-  const jarvis = await startJarvis({ model: stopping() })
+  jarvis.plays(...stopping())
   const { operator, sessionId, card } = await asked(jarvis)
   jarvis.controls.lockGuest(103, 'backup')
   await operator.request('chat:confirm', { sessionId, toolUseId: card.toolUseId, confirmed: true })

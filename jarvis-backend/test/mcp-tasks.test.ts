@@ -2,13 +2,23 @@ import { join } from 'node:path'
 import type { Client } from '@modelcontextprotocol/sdk/client/index.js'
 import { CallToolResultSchema, CreateTaskResultSchema } from '@modelcontextprotocol/sdk/types.js'
 import { systemClock } from 'node-kit/clock'
-import { expect, test } from 'vitest'
+import { beforeEach, expect, test } from 'vitest'
 import { openDatabase } from '../src/store/sqlite/database.ts'
+import { failingRows } from './support/failing-rows.ts'
 import { createFakeClock, noon } from './support/fake-clock.ts'
 import { connectMcp, createToken, firstCard, revokeToken } from './support/mcp-client.ts'
 import { askCurrent, currentRequest, withTasks } from './support/mcp-current.ts'
 import { createSimulator } from './support/simulator.ts'
 import { startJarvis, type TestJarvis } from './support/start-jarvis.ts'
+import { useJarvis } from './support/use-jarvis.ts'
+
+const jarvis = useJarvis()
+const clock = createFakeClock(noon())
+/** Its time stands still. */
+const still = useJarvis({ clock })
+beforeEach(() => {
+  for (const one of [jarvis, still]) one.controls.setStatus(103, 'running')
+})
 
 const stop103 = { name: 'stop_vm', arguments: { vmid: 103 } }
 
@@ -24,8 +34,8 @@ async function beginOlder(client: Client, params: object = stop103) {
 }
 
 test('an older client asks for a task, polls it, and fetches its result; another token sees nothing of it', async () => {
-  const jarvis = await startJarvis()
-  const client = await connectMcp(jarvis, createToken(jarvis))
+  const changes = jarvis.changesFromNow()
+  const client = await connectMcp(jarvis, createToken(jarvis, { name: 'older' }))
   const { tasks } = client.experimental
   expect(client.getServerCapabilities()?.tasks).toEqual({ list: {}, cancel: {}, requests: { tools: { call: {} } } })
   const { tools } = await client.listTools()
@@ -60,25 +70,24 @@ test('an older client asks for a task, polls it, and fetches its result; another
   })
   expect((await tasks.listTasks()).tasks).toMatchObject([{ taskId: begun.taskId, status: 'completed' }])
   await expect(tasks.cancelTask(begun.taskId)).rejects.toMatchObject({ code: -32_602 })
-  expect(jarvis.controls.effects).toHaveLength(1)
+  expect(changes()).toHaveLength(1)
 })
 
 test('an older client cancels a task and its card is gone; a denied one has failed, with the note', async () => {
-  const clock = createFakeClock(noon())
-  const jarvis = await startJarvis({ clock })
-  const client = await connectMcp(jarvis, createToken(jarvis))
+  const changes = still.changesFromNow()
+  const client = await connectMcp(still, createToken(still, { name: 'older' }))
   const { tasks } = client.experimental
   const timers = clock.pending()
   const first = await beginOlder(client)
-  const card = await firstCard(jarvis)
+  const card = await firstCard(still)
   // Its expiry, and the look whether its token is there still: nobody waits for it.
   expect(clock.pending() - timers).toBe(2)
   expect(await tasks.cancelTask(first.taskId)).toMatchObject({ taskId: first.taskId, status: 'cancelled' })
-  expect((await decide(jarvis, card.toolUseId, { confirmed: true })).status).toBe(409)
+  expect((await decide(still, card.toolUseId, { confirmed: true })).status).toBe(409)
   expect(await tasks.getTaskResult(first.taskId, CallToolResultSchema)).toMatchObject({ isError: true })
 
   const second = await beginOlder(client)
-  await decide(jarvis, (await firstCard(jarvis)).toolUseId, { confirmed: false, note: 'Film night.' })
+  await decide(still, (await firstCard(still)).toolUseId, { confirmed: false, note: 'Film night.' })
   expect(JSON.stringify(await tasks.getTaskResult(second.taskId, CallToolResultSchema))).toContain('Film night.')
   expect((await tasks.getTask(second.taskId)).status).toBe('failed')
 
@@ -87,14 +96,14 @@ test('an older client cancels a task and its card is gone; a denied one has fail
   expect((await tasks.getTask(black.taskId)).status).toBe('failed')
   // A read answers at once, and a token that may only read begins nothing.
   await expect(beginOlder(client, { name: 'get_vms', arguments: {} })).rejects.toMatchObject({ code: -32_601 })
-  const reader = await connectMcp(jarvis, createToken(jarvis, { name: 'reader', isReadOnly: true }))
+  const reader = await connectMcp(still, createToken(still, { name: 'reader', isReadOnly: true }))
   await expect(beginOlder(reader)).rejects.toMatchObject({ code: -32_602 })
-  expect(jarvis.controls.effects).toEqual([])
+  expect(changes()).toEqual([])
 })
 
 test('a current client that knows tasks gets a handle at once, and the result when it polls', async () => {
-  const jarvis = await startJarvis()
-  const token = createToken(jarvis)
+  const changes = jarvis.changesFromNow()
+  const token = createToken(jarvis, { name: 'current' })
   const ask = (method: string, params?: Record<string, unknown>) => askCurrent(jarvis, token, method, params, withTasks)
   expect((await ask('server/discover')).result?.capabilities).toMatchObject({
     extensions: { 'io.modelcontextprotocol/tasks': {} },
@@ -110,13 +119,13 @@ test('a current client that knows tasks gets a handle at once, and the result wh
   const inputResponses = { [toolUseId]: { action: 'accept', content: { confirmed: true } } }
   expect((await ask('tasks/update', { ...task, inputResponses })).result).not.toHaveProperty('status')
   expect((await ask('tasks/get', task)).result).toMatchObject({ status: 'working' })
-  const stranger = createToken(jarvis, { name: 'stranger' })
+  const stranger = createToken(jarvis, { name: 'another' })
   for (const method of ['tasks/get', 'tasks/update', 'tasks/cancel']) {
     expect((await askCurrent(jarvis, stranger, method, task, withTasks)).error?.code).toBe(-32_602)
     expect((await askCurrent(jarvis, token, method, task)).error?.code).toBe(-32_021)
   }
   for (const method of ['tasks/list', 'tasks/result']) expect((await ask(method, task)).error?.code).toBe(-32_601)
-  expect(jarvis.controls.effects).toEqual([])
+  expect(changes()).toEqual([])
 
   const screen = await jarvis.connect()
   const { sessionId } = await firstCard(jarvis)
@@ -136,15 +145,15 @@ test('a current client that knows tasks gets a handle at once, and the result wh
 })
 
 test('a current client cancels a task and its card is gone', async () => {
-  const jarvis = await startJarvis()
-  const token = createToken(jarvis)
+  const changes = jarvis.changesFromNow()
+  const token = createToken(jarvis, { name: 'cancels' })
   const { result } = await askCurrent(jarvis, token, 'tools/call', stop103, withTasks)
   const task = { taskId: String(result?.taskId) }
   const { toolUseId } = await firstCard(jarvis)
   await askCurrent(jarvis, token, 'tasks/cancel', task, withTasks)
   expect((await askCurrent(jarvis, token, 'tasks/get', task, withTasks)).result).toMatchObject({ status: 'cancelled' })
   expect((await decide(jarvis, toolUseId, { confirmed: true })).status).toBe(409)
-  expect(jarvis.controls.effects).toEqual([])
+  expect(changes()).toEqual([])
 })
 
 test('a call whose client has its id outlives a restart, card and all, and runs once', async () => {
@@ -253,70 +262,64 @@ test('a disk that is full when a client is to get its id, or hangs up, ends neit
   expect(jarvis.controls.effects).toEqual([])
 })
 
-test.each([
-  [
-    'in the dashboard',
-    async (jarvis: TestJarvis) => (await jarvis.rest('/api/mcp-tokens/gone', { method: 'DELETE' })).ok,
-  ],
-  [
-    'by the command line',
-    async (jarvis: TestJarvis) => {
-      revokeToken(jarvis, 'gone')
-      return true
-    },
-  ],
-])('with its token, revoked %s, goes what a client that asks later left waiting', async (_where, revoke) => {
-  const jarvis = await startJarvis()
-  const token = createToken(jarvis, { name: 'gone' })
-  const asked = await askCurrent(jarvis, token, 'tools/call', stop103, withTasks)
-  const { toolUseId } = await firstCard(jarvis)
-  expect(await revoke(jarvis)).toBe(true)
-  // One of the same name has nothing of it.
-  const another = createToken(jarvis, { name: 'gone' })
-  const { taskId } = asked.result as { taskId: string }
-  expect(await askCurrent(jarvis, another, 'tasks/get', { taskId }, withTasks)).toMatchObject({
-    error: { code: -32_602 },
-  })
-  const told = { name: 'get_confirmation', arguments: { id: toolUseId } }
-  expect((await askCurrent(jarvis, another, 'tools/call', told)).result).toMatchObject({ isError: true })
-  expect((await decide(jarvis, toolUseId, { confirmed: true })).ok).toBe(false)
-  expect(await (await jarvis.rest('/api/confirmations')).json()).toMatchObject({
-    items: [{ toolUseId, decision: 'cancelled', note: expect.stringMatching(/^Its token was revoked/) }],
-  })
-  expect(jarvis.controls.effects).toEqual([])
+const revoking: [where: string, name: string, revoke: () => Promise<unknown>][] = [
+  ['in the dashboard', 'gone', () => jarvis.rest('/api/mcp-tokens/gone', { method: 'DELETE' })],
+  ['by the command line', 'away', async () => revokeToken(jarvis, 'away')],
+]
+test('with its revoked token goes what a client that asks later left waiting', async () => {
+  const changes = jarvis.changesFromNow()
+  const judge = async ([, name, revoke]: (typeof revoking)[number]) => {
+    const token = createToken(jarvis, { name })
+    const asked = await askCurrent(jarvis, token, 'tools/call', stop103, withTasks)
+    const { toolUseId } = await firstCard(jarvis)
+    await revoke()
+    // One of the same name has nothing of it.
+    const another = createToken(jarvis, { name })
+    const { taskId } = asked.result as { taskId: string }
+    expect(await askCurrent(jarvis, another, 'tasks/get', { taskId }, withTasks)).toMatchObject({
+      error: { code: -32_602 },
+    })
+    const told = { name: 'get_confirmation', arguments: { id: toolUseId } }
+    expect((await askCurrent(jarvis, another, 'tools/call', told)).result).toMatchObject({ isError: true })
+    expect((await decide(jarvis, toolUseId, { confirmed: true })).ok).toBe(false)
+    const { items } = (await (await jarvis.rest('/api/confirmations')).json()) as { items: { toolUseId: string }[] }
+    expect(items.find((item) => item.toolUseId === toolUseId)).toMatchObject({
+      decision: 'cancelled',
+      note: expect.stringMatching(/^Its token was revoked/),
+    })
+    expect(changes()).toEqual([])
+  }
+  expect(await failingRows(revoking, judge)).toEqual([])
 })
 
 test('a call of a client whose token has expired cannot be approved', async () => {
-  const clock = createFakeClock(noon())
-  const jarvis = await startJarvis({ clock })
-  const token = createToken(jarvis, { name: 'gone', expiresInMs: 60_000 })
-  await askCurrent(jarvis, token, 'tools/call', stop103, withTasks)
-  const { toolUseId } = await firstCard(jarvis)
+  const changes = still.changesFromNow()
+  const token = createToken(still, { name: 'gone', expiresInMs: 60_000 })
+  await askCurrent(still, token, 'tools/call', stop103, withTasks)
+  const { toolUseId } = await firstCard(still)
   await clock.advance(60_000)
-  expect((await decide(jarvis, toolUseId, { confirmed: true })).ok).toBe(false)
-  expect(jarvis.controls.effects).toEqual([])
+  expect((await decide(still, toolUseId, { confirmed: true })).ok).toBe(false)
+  expect(changes()).toEqual([])
 })
 
 test('a change that has begun is not taken back: cancelling it is refused, or changes nothing', async () => {
-  const clock = createFakeClock(noon())
-  const jarvis = await startJarvis({ clock })
-  const token = createToken(jarvis)
-  const client = await connectMcp(jarvis, token)
+  const token = createToken(still, { name: 'begun' })
+  const client = await connectMcp(still, token)
   const { taskId } = await beginOlder(client)
-  const { toolUseId, sessionId } = await firstCard(jarvis)
-  const operator = await jarvis.connect()
+  const { toolUseId, sessionId } = await firstCard(still)
+  const operator = await still.connect()
   await operator.ask('chat:attach', { sessionId })
-  await decide(jarvis, toolUseId, { confirmed: true })
+  await decide(still, toolUseId, { confirmed: true })
   await operator.next('chat:tool_use')
   await expect(client.experimental.tasks.cancelTask(taskId)).rejects.toThrow('has begun')
-  await askCurrent(jarvis, token, 'tasks/cancel', { taskId }, withTasks)
+  await askCurrent(still, token, 'tasks/cancel', { taskId }, withTasks)
   expect(await client.experimental.tasks.getTask(taskId)).toMatchObject({
     status: 'working',
     statusMessage: 'Is being run.',
   })
   while ((await client.experimental.tasks.getTask(taskId)).status === 'working') await clock.advance(1_000)
   expect(await client.experimental.tasks.getTaskResult(taskId, CallToolResultSchema)).toMatchObject({ isError: false })
-  expect(jarvis.guest(103)?.status).toBe('stopped')
+  expect(still.guest(103)?.status).toBe('stopped')
 })
 
 test('a client hears that its call waits, and once it is approved that it runs', async () => {

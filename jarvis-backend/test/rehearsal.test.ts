@@ -22,6 +22,7 @@ import { surveyOf } from 'sandbox/survey'
 import { afterAll, beforeEach, expect, test } from 'vitest'
 import { testWith } from '../../scripts/test-with.js'
 import { endWords } from '../src/workbench/sandbox/command.ts'
+import { failingRows } from './support/failing-rows.ts'
 import { every } from './support/real-time.ts'
 
 const dir = mkdtempSync(join(tmpdir(), 'jarvis-rehearse-'))
@@ -31,14 +32,18 @@ const kept = new Map<string, string>()
 let runs = 0
 afterAll(() => rmSync(dir, { recursive: true, force: true }))
 
+/** What a command finds. */
+function fill(place: string) {
+  for (const path of ['.git', 'media/old']) mkdirSync(join(place, path), { recursive: true })
+  const files = { 'jellyfin.yml': 'image: 10.9\n', '.env': 'PASSWORD=planted\n', '.git/config': '[core]\n' }
+  const more = { 'media/a': 'a', 'media/b': 'b', 'media/old/c': 'c' }
+  for (const [path, text] of Object.entries({ ...files, ...more })) writeFileSync(join(place, path), text)
+  symlinkSync('media/a', join(place, 'link'))
+}
 beforeEach(() => {
   rmSync(folder, { recursive: true, force: true })
   kept.clear()
-  for (const path of ['.git', 'media/old']) mkdirSync(join(folder, path), { recursive: true })
-  const files = { 'jellyfin.yml': 'image: 10.9\n', '.env': 'PASSWORD=planted\n', '.git/config': '[core]\n' }
-  const more = { 'media/a': 'a', 'media/b': 'b', 'media/old/c': 'c' }
-  for (const [path, text] of Object.entries({ ...files, ...more })) writeFileSync(join(folder, path), text)
-  symlinkSync('media/a', join(folder, 'link'))
+  fill(folder)
 })
 
 const snapshot = () =>
@@ -73,13 +78,37 @@ async function rehearsed(
   return { ...end, said: rehearsal.output.text() }
 }
 
+type Changes = Extract<Rehearsed, { kind: 'ended' }>['effect']['changes']
 /** One word for each change: `+` added, `-` removed, `~` changed, `m` mode alone. */
-const words = ({ effect }: Awaited<ReturnType<typeof rehearsed>>) =>
-  effect.changes.map(({ path, old, new: now }) => {
+const words = (changes: Changes) =>
+  changes.map(({ path, old, new: now }) => {
     if (old.kind === 'none') return `+${path}${now.kind === 'folder' ? '/' : now.kind === 'link' ? '@' : ''}`
     if (now.kind === 'none') return `-${path}${old.kind === 'folder' ? '/' : ''}`
     return old.kind === 'file' && now.kind === 'file' && old.hash === now.hash ? `m${path}` : `~${path}`
   })
+
+/**
+ * Rehearses commands one after another in one sandbox, each in a folder of its own that holds the same.
+ * @returns what each said, how it ended, and what it would change there
+ */
+async function rehearsedEach(commands: readonly string[], way: Way) {
+  rmSync(folder, { recursive: true })
+  for (const at of commands.keys()) fill(join(folder, String(at)))
+  const before = snapshot()
+  const parts = commands.map((command, at) => `(\ncd ${at}\n${command}\n) 2>&1\nprintf '@@%d\\n' $?`)
+  const end = await rehearsed(parts.join('\n'), way)
+  expect(end).toMatchObject({ exitCode: 0, way, effect: { refused: [] } })
+  expect(snapshot()).toEqual(before)
+  expect(readdirSync(layers)).toEqual([])
+  const said = end.said.split(/@@(\d+)\n/)
+  return commands.map((_, at) => ({
+    said: said[2 * at],
+    exit: Number(said[2 * at + 1]),
+    changes: end.effect.changes.flatMap((change) =>
+      change.path.startsWith(`${at}/`) ? [{ ...change, path: change.path.slice(`${at}/`.length) }] : [],
+    ),
+  }))
+}
 
 const effects: [what: string, command: string, changes: string[]][] = [
   ['nothing', 'true', []],
@@ -134,25 +163,21 @@ const effects: [what: string, command: string, changes: string[]][] = [
 ]
 
 for (const way of ['overlay', 'copy'] as const) {
-  testWith('bubblewrap').each(effects)(
-    `by ${way}, %s is what a command would change, and the folder stays as it is`,
-    async (_what, command, changes) => {
-      const before = snapshot()
-      const end = await rehearsed(command, way)
-      expect({
-        exit: end.exitCode,
-        said: end.said.replace(/^image.*\n/, ''),
-        refused: end.effect.refused,
-        way: end.way,
-      }).toEqual({ exit: 0, said: '', refused: [], way })
-      expect(words(end)).toEqual(changes)
-      expect(snapshot()).toEqual(before)
-      expect(readdirSync(layers)).toEqual([])
-      for (const { new: now } of end.effect.changes)
-        if (now.kind === 'file' && !words(end).some((word) => word.startsWith('m')))
+  testWith('bubblewrap')(`by ${way}, what commands would change is known, and the folder stays as it is`, async () => {
+    const ends = await rehearsedEach(
+      effects.map(([, command]) => command),
+      way,
+    )
+    const judge = (row: (typeof effects)[number]) => {
+      const { said, exit, changes } = ends[effects.indexOf(row)] ?? expect.fail('It did not run.')
+      expect([exit, said?.replace(/^image.*\n/, '')]).toEqual([0, ''])
+      expect(words(changes)).toEqual(row[2])
+      for (const { new: now } of changes)
+        if (now.kind === 'file' && !words(changes).some((word) => word.startsWith('m')))
           expect(kept.has(now.hash)).toBe(true)
-    },
-  )
+    }
+    expect(await failingRows(effects, judge)).toEqual([])
+  })
 }
 
 const refusals: [what: string, command: string, because: RegExp][] = [

@@ -28,6 +28,11 @@ export function useJarvis(options: Omit<StartOptions, 'model' | 'atEnd'> = {}) {
     },
     /** True if the model has played all its turns. */
     scriptIsDone: () => model.left() === 0,
+    /** @returns what lists the changes that reached the cluster since now */
+    changesFromNow() {
+      const before = jarvis.controls.effects.length
+      return () => jarvis.controls.effects.slice(before)
+    },
     /** A new, empty house with the same options, and those given here. Costs a start, some 60 ms of CPU time. */
     async reset(more: typeof options = {}): Promise<void> {
       await end()
