@@ -303,6 +303,8 @@ export const intents: readonly Intent[] = [
   changes('delegate', 'delegate', 'agent helper delegate ask someone', 'ask another agent to look at the storages'),
 ]
 
+const dayMs = 26 * 3_600_000
+
 /** Chooses the names for the sentences. @param text whose names come first */
 export function castOf(text: string, cluster: ClusterState): Cast {
   const { guests, nodes, storages } = cluster
@@ -310,7 +312,12 @@ export function castOf(text: string, cluster: ClusterState): Cast {
   const running = guests.filter(
     ({ status, isProtected, isTemplate }) => status === 'running' && !isProtected && !isTemplate,
   )
+  // A small guest with a fresh backup can most likely be copied, restored and set back.
+  const [fresh] = running
+    .filter(({ type, backupAt }) => type === 'ct' && typeof backupAt === 'number' && cluster.at - backupAt < dayMs)
+    .toSorted((a, b) => (a.diskTotalBytes ?? 0) - (b.diskTotalBytes ?? 0))
   const usual =
+    fresh ??
     running.findLast(({ type, tags }) => type === 'ct' && tags.includes('media')) ??
     running.findLast(({ type }) => type === 'ct') ??
     running.at(-1) ??
