@@ -76,6 +76,9 @@ async function startDemo() {
         cards: cards.map(({ toolName, toolInput }) => `${toolName} ${toolInput.vmid}`),
         calls: events.flatMap(({ event, payload }) => (event === 'chat:tool_use' ? [String(payload.toolName)] : [])),
         text,
+        suggestions: events.flatMap(({ event, payload }) =>
+          event === 'chat:assistant' ? ((payload as Partial<ChatEvents['chat:assistant']>).suggestions ?? []) : [],
+        ),
       }
     },
   }
@@ -171,7 +174,7 @@ const questions: [string, RegExp][] = [
   ['bakups ok??', /9 of 21 guests have no fresh backup/],
   ['is my data safe?', /9 of 21 guests have no fresh backup/],
   ['list the backups', /^30 backups can be read now, of 10 guests\. Of 9 more/],
-  ['how do I use you?', /^I can look at the cluster/],
+  ['how do I use you?', /^- \*\*Look\*\* at the cluster/],
   ['wich guests use the most memmory', /103 truenas uses the most memory/],
   ['what happend today', /tasks, \*\*9 failed\*\*/],
   ['pve is slow', /The cause is 123 frigate/],
@@ -196,7 +199,7 @@ const questions: [string, RegExp][] = [
   ['check my disks by the book', /^What the skill disk-health says[\s\S]*14 % of its life left/],
   ['/disk-health what about pve?', /^What the skill disk-health says/],
   ['what can you do?', /take a change of mine back.*For create_guest.* I have no sentence/s],
-  ['write me a poem', /beyond me.*\n\n- is everything fine\?/],
+  ['write me a poem', /no sentence like that with “write”[\s\S]*\n- “.*\n- “.*\n- “/],
 ]
 
 test('every question that is offered, and plain ones with slips, gets an answer in prose and asks for nothing unasked', async () => {
@@ -278,4 +281,50 @@ test('a change, a snapshot and what takes them back are said in plain sentences'
   expect(said.text).toMatch(/snapshot first/)
   expect((await demo.ask('does the backup of vaultwarden restore?')).text).toContain('of 113 is proven to level 5')
   expect((await demo.ask('show the restore proofs')).text).toMatch(/- 113 vaultwarden: level 5/)
+})
+
+const notWorking =
+  /no sentence|did nothing|nothing called|Which (?:one|of these)|There is no|refused|came to nothing|did not work|not offered|may not use/
+
+test.each([
+  ['at once', 0],
+  ['after ten minutes', 600_000],
+])('every sentence that it suggests works on the untouched demo, %s', async (_, laterMs) => {
+  const demo = await startDemo()
+  await demo.pass(laterMs)
+  const sentences = new Set<string>()
+  for (const message of ['hi', 'what can you do?', 'schedule a backup every night']) {
+    demo.newChat()
+    for (const sentence of (await demo.ask(message, deny)).suggestions) sentences.add(sentence)
+  }
+  expect([...sentences]).toEqual(expect.arrayContaining(['why is pve hot?', 'why are backups missing?', 'start pbs']))
+  const failures: string[] = []
+  for (const sentence of sentences) {
+    demo.newChat()
+    const { text } = await demo.ask(sentence, deny)
+    if (text.trim() === '' || notWorking.test(text)) failures.push(`${sentence} → ${text}`)
+  }
+  expect(failures).toEqual([])
+})
+
+test('yes means the sentence that was offered, waits on its card too, and means nothing where none was', async () => {
+  const demo = await startDemo()
+  const offered = await demo.ask('which backups are missing?')
+  expect(offered.suggestions).toEqual(['start pbs'])
+  const done = await demo.ask('ja, mach das')
+  expect(done.cards).toEqual(['start_vm 141'])
+  expect(demo.guest(141)?.status).toBe('running')
+  demo.newChat()
+  await demo.ask('how many cores does jellyfin have?')
+  const none = await demo.ask('yes')
+  expect(none.calls).toEqual([])
+  expect(none.text).toContain('I offered nothing just now')
+})
+
+test('a node that JARVIS rebooted has not lost its power', async () => {
+  const demo = await startDemo()
+  await demo.ask('reboot agent')
+  const { text } = await demo.ask('why are backups missing?', deny)
+  expect(text).not.toContain('lost its power')
+  expect(text).toMatch(/agent, which I rebooted .* ago/)
 })

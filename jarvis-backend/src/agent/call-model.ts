@@ -119,7 +119,8 @@ export class ModelCall {
       this.#show('text', line)
       all.push({ type: 'text', text: line })
     }
-    this.#keep({ content: all, stopReason, usage: turn.usage, isUsagePartial: turn.isUsagePartial, unmade })
+    const suggestions = turn.suggestions?.map((sentence) => redact(sentence))
+    this.#keep({ content: all, stopReason, usage: turn.usage, isUsagePartial: turn.isUsagePartial, unmade, suggestions })
   }
 
   /**
@@ -146,9 +147,10 @@ export class ModelCall {
     usage: Usage
     isUsagePartial?: true | undefined
     unmade?: Unmade | undefined
+    suggestions?: string[] | undefined
   }): void {
     const { run, model, keep } = this.#parts
-    const { content, stopReason, usage, isUsagePartial, unmade } = turn
+    const { content, stopReason, usage, isUsagePartial, unmade, suggestions } = turn
     run.endTurn()
     keep({
       type: 'assistant',
@@ -158,6 +160,7 @@ export class ModelCall {
       stopReason,
       ...(isUsagePartial && { isUsagePartial }),
       ...(unmade !== undefined && { unmade }),
+      ...(suggestions !== undefined && { suggestions }),
     })
   }
 }

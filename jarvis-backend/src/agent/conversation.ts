@@ -116,7 +116,12 @@ class Conversation {
     // not the model’s and is removed.
     const content = isMute(entry) ? [] : entry.unmade === undefined ? entry.content : entry.content.slice(0, -1)
     if (content.length > 0)
-      this.#messages.push({ role: 'assistant', content, ...(entry.model !== undefined && { model: entry.model }) })
+      this.#messages.push({
+        role: 'assistant',
+        content,
+        ...(entry.model !== undefined && { model: entry.model }),
+        ...(entry.suggestions !== undefined && { suggestions: entry.suggestions }),
+      })
     if (entry.unmade !== undefined) this.#tell(unmadeTold(entry.unmade))
     const calls = callsIn(entry)
     if (calls.length === 0) return

@@ -9,8 +9,8 @@ export type ToolSpec = { name: string; description: string; inputSchema: Record<
  */
 export type Message =
   | { role: 'user'; results: ToolResult[]; text: string; context?: string; images?: readonly ModelImage[] }
-  /** `model`: undefined for a turn that no model made. */
-  | { role: 'assistant'; content: Content[]; model?: string }
+  /** `model`: undefined for a turn that no model made. `suggestions`: as of `Turn`. */
+  | { role: 'assistant'; content: Content[]; model?: string; suggestions?: readonly string[] }
 
 /** The result of one call. `text` is never empty and names each of the images, because a provider that takes no images leaves them out. */
 export type ToolResult = {
@@ -81,6 +81,8 @@ export type Turn = {
   cut?: { sentTokens: number; readTokens: number }
   /** The number of attached pictures that were not sent, because the model takes none; undefined: all pictures were sent. */
   unseen?: number
+  /** Sentences that the text quotes and that a person may send by one click. Only the demo model sets them. */
+  suggestions?: readonly string[]
 }
 
 /** A model at a provider. */

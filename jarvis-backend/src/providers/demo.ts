@@ -4,13 +4,14 @@ import { type Model, ModelError } from '../agent/model.ts'
 import { namingSystem } from '../agent/sessions/name-session.ts'
 import { withoutSpeaker } from '../agent/speaker.ts'
 import { newId } from '../lib/ids.ts'
+import type { Embedder } from '../memory/ports.ts'
 
 /**
  * The model of the demo. Its package is loaded here and not imported, because a build may leave it out; `generate` then throws a
- * ModelError `model_unfit`. @param parts.cluster the present state
+ * ModelError `model_unfit`. @param parts.cluster the present state @param parts.embedder compares sentences by meaning; undefined: by words
  */
-export function demoModel(parts: { cluster(): ClusterState }): Model {
-  const loaded = load(parts.cluster)
+export function demoModel(parts: { cluster(): ClusterState; embedder?: Pick<Embedder, 'embed'> | undefined }): Model {
+  const loaded = load(parts)
   // The first request reports a failure to load.
   loaded.catch(() => undefined)
   return {
@@ -20,7 +21,7 @@ export function demoModel(parts: { cluster(): ClusterState }): Model {
   }
 }
 
-async function load(cluster: () => ClusterState): Promise<DemoModel> {
+async function load({ cluster, embedder }: Parameters<typeof demoModel>[0]): Promise<DemoModel> {
   const { demoModel: make } = await import('demo-model').catch((cause: unknown) => {
     throw new ModelError(
       'model_unfit',
@@ -28,5 +29,6 @@ async function load(cluster: () => ClusterState): Promise<DemoModel> {
       { isRetryable: false, cause },
     )
   })
-  return make({ cluster, namingSystem, withoutSpeaker, newToolUseId: () => newId('tu') })
+  const vectors = embedder && ((texts: readonly string[], signal: AbortSignal) => embedder.embed(texts, signal))
+  return make({ cluster, vectors, namingSystem, withoutSpeaker, newToolUseId: () => newId('tu') })
 }

@@ -1,11 +1,14 @@
 import type { ClusterState, Guest, Storage } from 'protocol'
 import { shareOf } from 'protocol/facts'
+import type { Focus } from './questions.ts'
 
 /** A sentence that matched a pattern. `words`: the named groups of the pattern. `ownCalls`: ids of this chat's earlier calls. */
 export type Said = {
   words: Readonly<Record<string, string | undefined>>
   cluster: ClusterState
   ownCalls: readonly string[]
+  /** The guests and nodes that the conversation was last about. */
+  focus: Focus
 }
 export type OfGuest = Said & { guest: Guest }
 

@@ -3,10 +3,13 @@ import { amountsIn, backupStorage, freeId, type OfGuest, type Said, snapshotName
 import { benchActs } from './bench-acts.ts'
 import { browserActs } from './browser.ts'
 import { dockerActs } from './docker.ts'
+import { addressOf } from './inquiries/address.ts'
 import { evacuated } from './inquiries/evacuated.ts'
 import type { Inquiry } from './inquiries/inquiry.ts'
 import { restored } from './inquiries/restored.ts'
 import { undone } from './inquiries/undone.ts'
+import { offer } from './offers.ts'
+import { changeVerbs } from './strange.ts'
 import { webActs } from './web.ts'
 
 /** The input of the tool. A text is a question to the person, asked instead of the call. */
@@ -27,10 +30,11 @@ export type Act = { tool: string; says: readonly RegExp[] } & (
 
 const sentence = (pattern: string) =>
   new RegExp(`^(?:${pattern.replaceAll(' ?', '\\s*').replaceAll(' ', '\\s+')})\\W*$`, 'is')
+const orders = ['start', 'stop', 'restart', 'reboot', 'shut', 'turn', 'power', 'wake', 'kill', ...changeVerbs].join('|')
 /** Makes the pattern of a question. A sentence that begins with an order is not a question. */
 const question = (pattern: string) =>
   sentence(
-    `(?<who>(?!(?:start|stop|restart|reboot|shut|turn|power|wake|kill|enable|disable|open|close|install|update|upgrade)\\b).*\\b(?:${pattern})\\b.*)`,
+    `(?<who>(?!(?:${orders})\\b).*\\b(?:${pattern})\\b.*)`,
   )
 const who = '(?<who>.+?)'
 const named = '(?:called|named|as) (?<name>["“]?[a-z][\\w.-]*["”]?)'
@@ -108,6 +112,29 @@ export const wholeActs: readonly Act[] = [
 /** All sentences, in the order in which they are tried. */
 export const acts: readonly Act[] = [
   ...wholeActs,
+  {
+    tool: 'get_guest_config',
+    on: 'nothing',
+    says: [
+      `(?:(?:what is|what's|whats|show(?: me)?|tell me|give me) )?(?:the )?(?:ip|ip address|address|ipv4)(?: address)? (?:of|for) ${who}`,
+      `(?:what|which) (?:ip|ip address|address) (?:does|has) ${who}(?: have| use)?`,
+      `(?:what is|what's) (?<who>its) (?:ip|ip address|address)`,
+    ].map(sentence),
+    inquiry: addressOf,
+  },
+  // What runs by itself
+  ofAny(
+    'list_jobs',
+    '(?:which|what|list|show|the|my|any|all) (?:scheduled )?jobs?(?: (?:are|do) (?:there|i have|you have|scheduled))?|what (?:runs by itself|is scheduled)',
+    { takes: [] },
+  ),
+  {
+    tool: 'cancel_job',
+    on: 'nothing',
+    says: [sentence('(?:cancel|pause|stop|delete) (?:the )?job (?<name>["“]?.+?["”]?)')],
+    input: ({ words }) => ({ job: unquoted(words.name) }),
+  },
+  ofAny('list_runbooks', '(?:which|what|list|show|the|any) runbooks?(?: are there)?', { takes: [] }),
   // Changes
   {
     tool: 'undo',
@@ -150,7 +177,7 @@ export const acts: readonly Act[] = [
     'rollback_snapshot',
     [sentence(`roll back ${who}`), sentence(`roll ${who} back`)],
     ({ guest }) =>
-      `To which snapshot, sir? Ask “which snapshots does ${guest.name} have?”, then say “roll ${guest.name} back to” and its name.`,
+      `To which snapshot, sir? Ask ${offer(`which snapshots does ${guest.name} have?`)}, then say “roll ${guest.name} back to” and its name.`,
   ),
   ofGuest(
     'delete_snapshot',
@@ -162,8 +189,17 @@ export const acts: readonly Act[] = [
   config(`give ${who} (?<amounts>\\d+ ?(?:v?cpus?|cores?|g(?:i?b)?|m(?:i?b)?)\\b.*)`, ({ words }) =>
     amountsIn(words.amounts),
   ),
-  config(`set (?:the )?(?:memory|ram) (?:of|for) ${who} to (?<amounts>\\d+ ?(?:g(?:i?b)?|m(?:i?b)?))`, ({ words }) =>
-    amountsIn(words.amounts),
+  config(
+    `(?:set|change|increase|raise|lower|reduce) (?:the )?(?:memory|ram) (?:of|for) ${who} to (?<amounts>\\d+ ?(?:g(?:i?b)?|m(?:i?b)?))`,
+    ({ words }) => amountsIn(words.amounts),
+  ),
+  config(
+    `(?:set|change|increase|raise|lower|reduce) (?<who>its|the|\\S+?)(?:.s)? (?:memory|ram) to (?<amounts>\\d+ ?(?:g(?:i?b)?|m(?:i?b)?))`,
+    ({ words }) => amountsIn(words.amounts),
+  ),
+  config(
+    `(?:set|change|increase|raise|lower|reduce) (?<who>its|the|\\S+?)(?:.s)? (?:cores|cpus) to (?<cores>\\d+)`,
+    ({ words }) => ({ cores: Number(words.cores) }),
   ),
   config(`set (?:the )?(?:cores|cpus) (?:of|for) ${who} to (?<cores>\\d+)(?: cores)?`, ({ words }) => ({
     cores: Number(words.cores),
@@ -183,7 +219,7 @@ export const acts: readonly Act[] = [
     // The demo asks for the disk's name, because the gate refuses a disk that no person named.
     ({ guest: { vmid, name, type }, words: { disk, gib } }) =>
       disk === undefined
-        ? `Which disk, sir? “show the config of ${name}” names them; say “grow ${type === 'ct' ? 'rootfs' : 'scsi0'} of ${name} by ${gib} GB”.`
+        ? `Which disk, sir? ${offer(`show the config of ${name}`)} names them; say ${offer(`grow ${type === 'ct' ? 'rootfs' : 'scsi0'} of ${name} by ${gib} GB`)}.`
         : { vmid, disk: disk.toLowerCase(), addGib: Number(gib) },
   ),
   // Backups

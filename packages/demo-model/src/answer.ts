@@ -1,11 +1,17 @@
 import type { ClusterState } from 'protocol'
+import { castOf } from './intents.ts'
+import { offer, offers } from './offers.ts'
+import { leadsOf } from './state-offers.ts'
 import { listed, some } from './words.ts'
 
+/** Says once in a conversation that a demo answers. */
 export const introduction =
-  '*I am JARVIS’s built-in demo, sir: fixed rules, no language model. Connect a real one under Settings, Models, or with ANTHROPIC_API_KEY, OPENAI_API_KEY or OPENAI_BASE_URL in .env.*'
+  '*I am JARVIS’s built-in demo, sir: fixed rules, no language model. Connect a real one in Settings, Models.*'
 
-/** The things that the demo reads with each tool, in words that follow “I can look at”. */
-const looks: Readonly<Record<string, string>> = {
+type Words = Readonly<Record<string, string>>
+
+/** What the demo reads with each tool. */
+const looks: Words = {
   get_cluster_status: 'the cluster',
   get_cluster_resources: 'the cluster',
   get_node_status: 'its nodes',
@@ -28,28 +34,12 @@ const looks: Readonly<Record<string, string>> = {
   get_uncovered_guests: 'backup jobs',
   get_pbs_status: 'the backup server',
   get_pbs_snapshots: 'the backup server',
-  list_restore_proofs: 'restore proofs',
   list_alerts: 'alerts',
-  memory_search: 'what you told me',
-  memory_get: 'what you told me',
-  list_changes: 'what I changed',
-  read_file: 'files of JARVIS’s machine',
-  glob_files: 'files of JARVIS’s machine',
-  grep_files: 'files of JARVIS’s machine',
-  read_git: 'Git repositories',
-  web_fetch: 'pages of the web',
-  web_search: 'what a search of the web finds',
-  open_page: 'pages in a browser',
-  read_page: 'pages in a browser',
-  get_page_text: 'pages in a browser',
-  take_screenshot: 'pages in a browser',
-  go_back: 'pages in a browser',
-  list_docker_containers: 'Docker containers and their logs',
-  inspect_docker_container: 'Docker containers and their logs',
-  get_docker_logs: 'Docker containers and their logs',
+  list_jobs: 'jobs',
+  list_runbooks: 'runbooks',
 }
-/** The actions of the demo with each tool, in words that follow “I can”. */
-const deeds: Readonly<Record<string, string>> = {
+/** What the demo does with each tool. */
+const deeds: Words = {
   start_vm: 'start, stop and restart guests',
   stop_vm: 'start, stop and restart guests',
   restart_vm: 'start, stop and restart guests',
@@ -72,15 +62,41 @@ const deeds: Readonly<Record<string, string>> = {
   migrate_guest: 'clone, move and destroy guests as far as the rules allow',
   destroy_guest: 'clone, move and destroy guests as far as the rules allow',
   back_up_guest: 'back guests up',
-  restore_guest: 'restore a backup beside its guest',
-  drill_restore: 'prove that a backup restores',
   execute_ssh: 'run a command that only reads',
   run_in_guest: 'run a command in a VM where you allowed it',
-  memory_write: 'remember what you tell me to',
-  ask_operator: 'ask you what no tool tells',
-  undo: 'take a change of mine back',
+}
+/** How the demo plans, proves and takes back. */
+const care: Words = {
+  restore_guest: 'restore a backup beside its guest',
+  drill_restore: 'prove that a backup restores',
   propose_plan: 'put several changes on one card, as a plan',
   use_skill: 'look by the book of a skill',
+  list_restore_proofs: 'prove that a backup restores',
+  schedule: 'schedule a call',
+  cancel_job: 'schedule a call',
+  list_changes: 'take a change of mine back',
+  undo: 'take a change of mine back',
+}
+/** What the demo does beside the cluster. */
+const besides: Words = {
+  memory_search: 'what you told me',
+  memory_get: 'what you told me',
+  read_file: 'files of JARVIS’s machine',
+  glob_files: 'files of JARVIS’s machine',
+  grep_files: 'files of JARVIS’s machine',
+  read_git: 'Git repositories',
+  web_fetch: 'pages of the web',
+  web_search: 'what a search of the web finds',
+  open_page: 'pages in a browser',
+  read_page: 'pages in a browser',
+  get_page_text: 'pages in a browser',
+  take_screenshot: 'pages in a browser',
+  go_back: 'pages in a browser',
+  list_docker_containers: 'Docker containers and their logs',
+  inspect_docker_container: 'Docker containers and their logs',
+  get_docker_logs: 'Docker containers and their logs',
+  memory_write: 'remember what you tell me to',
+  ask_operator: 'ask you what no tool tells',
   delegate: 'ask other agents to look at something',
   edit_file: 'change a file',
   write_file: 'change a file',
@@ -92,71 +108,67 @@ const deeds: Readonly<Record<string, string>> = {
   run_in_docker_container: 'start, stop and restart Docker containers, and run a program in one',
 }
 
-/**
- * Tells what the demo can do, with examples that name real guests, nodes and storages.
- * @param tools names of the offered tools; nothing is mentioned that needs another tool
- */
-export function abilities({ guests, nodes, storages }: ClusterState, tools: readonly string[]): string {
-  const told = (words: typeof looks) => [
-    ...new Set(Object.keys(words).flatMap((tool) => (tools.includes(tool) ? [words[tool] ?? ''] : []))),
-  ]
-  const [seen, done] = [told(looks), told(deeds)]
-  const unspoken = tools.filter((tool) => !(tool in looks) && !(tool in deeds))
-  const guest =
-    guests.findLast(({ type, status, isProtected }) => type === 'ct' && status === 'running' && !isProtected) ??
-    guests[0]
-  const online = nodes.filter(({ status }) => status === 'online')
-  const node = online.toSorted((a, b) => (b.temperatureC ?? 0) - (a.temperatureC ?? 0))[0]?.name ?? nodes[0]?.name
-  /** The node with the fewest running guests to move. */
-  const [idle] = online
-    .filter(({ isProtected }) => !isProtected)
-    .map(({ name }) => name)
-    .toSorted((a, b) => running(a, guests) - running(b, guests))
-  const [storage] = storages.filter(({ isActive }) => isActive).toSorted((a, b) => fill(b) - fill(a))
-  const examples: [needs: string, text: string | false | undefined][] = [
-    ['get_cluster_status', 'is everything fine?'],
-    ['get_node_temperature', node && `why is ${node} hot?`],
-    ['get_backups', 'why are backups missing?'],
-    ['get_storage', storage && `what fills ${storage.name}?`],
-    ['get_storage_health', 'are the disks healthy?'],
-    ['get_recent_tasks', 'what happened today?'],
-    ['execute_ssh', node && `run “df -h” on ${node}`],
-    [`restart_${guest?.type === 'vm' ? 'vm' : 'container'}`, guest && `restart ${guest.name}`],
-    ['take_snapshot', guest && `take a snapshot of ${guest.name}`],
-    ['set_guest_config', guest && `give ${guest.name} 2 cores`],
-    ['drill_restore', guest && `does the backup of ${guest.vmid} restore?`],
-    ['propose_plan', idle && `move everything off ${idle} and reboot it`],
-    ['use_skill', 'check my disks by the book'],
-    ['ask_operator', 'ask me where backups should go'],
-    ['undo', 'undo that'],
-    ['delegate', 'ask another agent to look at the storages'],
-    ['read_file', 'which files are there?'],
-    ['edit_file', 'change the port in compose/jellyfin.yml to 8097'],
-    ['run_command', 'run “grep -c ERROR jellyfin.log” in the sandbox over logs'],
-    ['read_git', 'git log of compose'],
-    ['web_fetch', 'open example.org and tell me what it says'],
-    ['web_search', 'search the web for the latest jellyfin release'],
-    ['open_page', 'open example.org in the browser'],
-    ['list_docker_containers', 'which containers run in docker?'],
-  ]
-  const lines = examples.flatMap(([tool, text]) => (tools.includes(tool) && text ? [`- ${text}`] : []))
+/** The tools that the demo has sentences for. */
+export const spokenTools: ReadonlySet<string> = new Set([looks, deeds, care, besides].flatMap(Object.keys))
+
+/** Tells what the demo can do in five lines, each with sentences that name real guests and nodes. @param tools names of the offered tools */
+export function abilities(cluster: ClusterState, tools: readonly string[]): string {
+  const cast = castOf('', cluster)
+  const words = (of: Words, most: number) =>
+    some([...new Set(Object.keys(of).flatMap((tool) => (tools.includes(tool) ? [of[tool] ?? ''] : [])))], most)
+  const unspoken = tools.filter((tool) => !spokenTools.has(tool))
+  const line = (title: string, told: string, examples: readonly [tool: string, sentence: string | false | undefined][]) => {
+    const shown = examples.flatMap(([tool, sentence]) => (sentence && tools.includes(tool) ? [offer(sentence)] : []))
+    if (told === '' && shown.length === 0) return []
+    return [`- **${title}**${told === '' ? '' : ` ${told}`}${shown.length === 0 ? '' : `: ${listed(shown)}`}`]
+  }
+  const other =
+    unspoken.length === 0 ? '' : ` For ${some(unspoken, 4)} I have no sentence: type \`/${unspoken[0]}\` and its arguments.`
   return [
-    [
-      seen.length === 0 ? '' : `I can look at ${listed(seen)}, and search for causes.`,
-      done.length === 0 ? '' : `I can ${done.join('; ')}. A card asks you before anything that the rules call risky.`,
-      unspoken.length === 0
-        ? ''
-        : `For ${some(unspoken, 8)} I have no sentence: \`/${unspoken[0]}\` and its arguments call ${unspoken.length === 1 ? 'it' : 'the first of them'}.`,
-    ]
-      .filter((part) => part !== '')
-      .join(' '),
-    lines.length === 0 ? '' : `Try:\n\n${lines.join('\n')}`,
+    ...line('Look', words(looks, 6) && `at ${words(looks, 6)}`, [
+      ['get_cluster_status', 'is everything fine?'],
+      ['get_recent_tasks', 'what happened today?'],
+    ]),
+    ...line('Find causes', '', [
+      ['get_node_temperature', cast.node && `why is ${cast.node} hot?`],
+      ['get_backups', 'why are backups missing?'],
+      ['get_storage', cast.storage && `what fills ${cast.storage}?`],
+    ]),
+    ...line('Change', words(deeds, 4) && `after a card: ${words(deeds, 4)}`, [
+      [`restart_${cast.meantType === 'vm' ? 'vm' : 'container'}`, cast.guest && `restart ${cast.guest}`],
+      ['take_snapshot', cast.guest && `take a snapshot of ${cast.guest}`],
+    ]),
+    ...line('Plan, prove, undo', words(care, 6) && `: ${words(care, 6)}`, [
+      ['drill_restore', cast.guest && `does the backup of ${cast.guest} restore?`],
+      ['undo', 'undo that'],
+    ]),
+    ...line('Beside the cluster', words(besides, 5) && `: ${words(besides, 5)}`, [
+      ['delegate', 'ask another agent to look at the storages'],
+      ['list_docker_containers', 'which containers run in docker?'],
+      ['read_file', 'which files are there?'],
+    ]),
   ]
-    .filter((part) => part !== '')
-    .join(' ')
+    .join('\n')
+    .replaceAll('** :', '**:')
+    .concat(other)
+    .trim()
 }
 
-const running = (node: string, guests: ClusterState['guests']) =>
-  guests.filter((guest) => guest.node === node && guest.status === 'running').length
-
-const fill = ({ usedBytes, totalBytes }: ClusterState['storages'][number]) => (usedBytes ?? 0) / (totalBytes || 1)
+/** Greets with the state of the cluster, and offers four sentences that fit it. */
+export function welcome(cluster: ClusterState, tools: readonly string[]): string {
+  const leads = leadsOf(cluster).filter(({ tool }) => tools.includes(tool))
+  const facts = leads.slice(0, 3).map(({ fact }) => fact)
+  const state = facts.length === 0 ? '. Nothing of the cluster stands out.' : `: ${listed(facts)}.`
+  const usual: [tool: string, sentence: string | undefined][] = [
+    ['list_alerts', 'which alerts are firing?'],
+    ['get_cluster_status', 'is everything fine?'],
+    ['get_recent_tasks', 'what happened today?'],
+    ['get_vms', 'what uses the most memory?'],
+    ['get_storage_health', 'are the disks healthy?'],
+  ]
+  const sentences = [
+    ...leads.slice(0, 3).map(({ sentence }) => sentence),
+    ...usual.flatMap(([tool, sentence]) => (sentence !== undefined && tools.includes(tool) ? [sentence] : [])),
+  ]
+  return [`Good day, sir${state}`, offers([...new Set(sentences)].slice(0, 4))].filter((part) => part !== '').join('\n\n')
+}

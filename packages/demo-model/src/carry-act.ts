@@ -3,8 +3,9 @@ import type { Act } from './acts.ts'
 import type { Clause } from './clauses.ts'
 import { type Mentions, mentions } from './mentions.ts'
 import { nearest } from './nearest.ts'
-import { guestsMeant, nodeNames, type Outcome, whatExists } from './orders.ts'
+import { beyond, guestsMeant, nodeNames, noSentence, type Outcome, whatExists } from './orders.ts'
 import type { Focus } from './questions.ts'
+import { strangeVerb } from './strange.ts'
 
 type Spoken = Pick<Extract<Clause, { type: 'act' }>, 'act' | 'words' | 'text' | 'items'>
 /** The data from which a tool's input is made, besides the words of the sentence. */
@@ -65,6 +66,8 @@ function unnamed(
   { text, words }: Spoken,
   cluster: ClusterState,
 ): string {
+  const verb = strangeVerb(text)
+  if (verb !== undefined && item === words.who && rest.some((word) => beyond.test(word))) return noSentence(verb)
   for (const word of rest) {
     const meant = word.length < 4 ? undefined : nearest(word, cluster)
     if (meant !== undefined) return `I know of nothing called “${word}”. Do you mean ${meant}?`

@@ -1,9 +1,13 @@
 import { type ClusterState, type Content, noUsage } from 'protocol'
-import { abilities, introduction } from './answer.ts'
+import { abilities, introduction, welcome } from './answer.ts'
 import { notOffered } from './areas.ts'
 import { byBook } from './books.ts'
+import { consentedTo } from './consent.ts'
 import { delegated, isHandedOver, taskIn, toldBy } from './delegation.ts'
 import { type Reply, replyOf } from './inquire.ts'
+import { intentSentences, type Likeness, nearestIntents } from './intents.ts'
+import { inEnglish } from './languages.ts'
+import { offer, offers, withOffers, withoutMarks, withParagraph } from './offers.ts'
 import { planOf, wishedAsPlan } from './plans.ts'
 import type { Message, ModelRequest, Sink, Turn } from './request.ts'
 import { seenIn } from './seen.ts'
@@ -20,6 +24,8 @@ export type DemoModelParts = {
   newToolUseId(): string
   /** The system prompt that marks a request for a session's title. */
   namingSystem: string
+  /** Returns a vector of length 1 for each text, so that sentences are compared by meaning; undefined: only words are compared. */
+  vectors?: ((texts: readonly string[], signal: AbortSignal) => Promise<readonly Float32Array[]>) | undefined
   /** Removes the block that names the writer from a message. */
   withoutSpeaker(text: string): string
 }
@@ -28,7 +34,9 @@ export type DemoModelParts = {
 export function demoModel(parts: DemoModelParts): DemoModel {
   return {
     async generate(request, sink, signal) {
-      const { text, calls } = reply(ownWords(request, parts.withoutSpeaker), parts)
+      const answer = await reply(ownWords(request, parts), parts, signal)
+      const { text, suggestions } = withOffers(answer.text)
+      const { calls } = answer
       for (const [piece] of text.matchAll(/(?:\S+\s*){1,3}/g)) {
         signal.throwIfAborted()
         sink.text(piece)
@@ -40,7 +48,12 @@ export function demoModel(parts: DemoModelParts): DemoModel {
         ...(text === '' ? [] : [{ type: 'text' as const, text }]),
         ...calls.map((call) => ({ type: 'tool_call' as const, toolUseId: parts.newToolUseId(), ...call })),
       ]
-      return { content, stopReason: calls.length > 0 ? 'tool_use' : 'end_turn', usage: noUsage }
+      return {
+        content,
+        stopReason: calls.length > 0 ? 'tool_use' : 'end_turn',
+        usage: noUsage,
+        ...(suggestions.length > 0 && { suggestions }),
+      }
     },
   }
 }
@@ -59,26 +72,38 @@ function withoutAttachments(text: string): string {
   }, first)
 }
 
-/** Returns the request with only the person's own words. Attachments and the writer's name are no part of the question. */
-const ownWords = (request: ModelRequest, withoutSpeaker: DemoModelParts['withoutSpeaker']): ModelRequest => ({
-  ...request,
-  messages: request.messages.map((message) =>
-    message.role === 'user'
-      ? {
-          ...message,
-          text: withoutAttachments(withoutSpeaker(message.text)).slice(0, mostRead),
-        }
-      : message,
-  ),
-})
+/** Returns the request with only the person's own words, in English. Attachments and the writer's name are no part of the question. */
+function ownWords(request: ModelRequest, { withoutSpeaker, cluster, namingSystem }: DemoModelParts): ModelRequest {
+  const state = cluster()
+  const isName = (word: string) => isKnown(word, state)
+  const read = (text: string) => {
+    const own = withoutMarks(withoutAttachments(withoutSpeaker(text)).slice(0, mostRead))
+    return request.system === namingSystem ? own : inEnglish(own, isName)
+  }
+  return {
+    ...request,
+    messages: request.messages.map((message) =>
+      message.role === 'user'
+        ? {
+            ...message,
+            text: read(message.text),
+            results: message.results.map((result) => ({ ...result, text: withoutMarks(result.text) })),
+          }
+        : message,
+    ),
+  }
+}
+
+const isKnown = (word: string, { guests, nodes }: ClusterState) =>
+  [...guests, ...nodes].some(({ name }) => name.toLowerCase() === word.toLowerCase())
 
 /** Answers a request. The introduction comes after the first answer, because the answer matters more to the reader. */
-function reply(request: ModelRequest, { cluster, namingSystem }: DemoModelParts): Reply {
-  if (request.system === namingSystem) return { text: named(questionOf(request.messages[0])), calls: [] }
-  const { text, calls } = answered(request, cluster())
+async function reply(request: ModelRequest, parts: DemoModelParts, signal: AbortSignal): Promise<Reply> {
+  if (request.system === parts.namingSystem) return { text: named(questionOf(request.messages[0])), calls: [] }
+  const { text, calls } = await answered(request, parts, signal)
   const [first] = request.messages
   const isFirst = !request.messages.some(isFinal) && !(first?.role === 'user' && isHandedOver(first.text))
-  return { text: calls.length === 0 && isFirst ? `${text}\n\n${introduction}`.trim() : text, calls }
+  return { text: calls.length === 0 && isFirst ? withParagraph(text, introduction) : text, calls }
 }
 
 /** Returns a title for a session: a short message as it is, otherwise its first clause, at most six words. */
@@ -95,9 +120,30 @@ function named(asked: string): string {
 const isFinal = (message: Message) =>
   message.role === 'assistant' && message.model === id && message.content.every(({ type }) => type !== 'tool_call')
 
-function answered({ messages, tools, mayCallTools }: ModelRequest, cluster: ClusterState): Reply {
+/** Answers the last message. `yes` means the sentence that the answer before it offered, as if the person had typed that. */
+async function answered(request: ModelRequest, parts: DemoModelParts, signal: AbortSignal): Promise<Reply> {
+  const { messages } = request
   const at = messages.findLastIndex((message) => questionOf(message) !== '')
-  const question = questionOf(messages[at])
+  const typed = questionOf(messages[at])
+  const offered = consentedTo(typed, messages.slice(0, Math.max(0, at)))
+  if (offered !== undefined && offered.length > 1)
+    return { text: `Which of these, sir?\n\n${offers(offered)}`, calls: [] }
+  const [meant] = offered ?? []
+  const { text, calls } = await toQuestion(meant ?? typed, at, { request, parts, signal })
+  const isRefused = calls.length === 0 && seenIn(messages.slice(at + 1)).all.some(({ text }) => isRefusal.test(text))
+  return meant !== undefined && isRefused
+    ? { text: `${text}\n\nThe rules may want it in your own words: ${offer(meant)}.`, calls }
+    : { text, calls }
+}
+
+const isRefusal = /^Refused by the safety rules/
+
+type Asked = { request: ModelRequest; parts: DemoModelParts; signal: AbortSignal }
+
+/** @param at index of the message that asks the question */
+async function toQuestion(question: string, at: number, asked: Asked): Promise<Reply> {
+  const { messages, tools, mayCallTools } = asked.request
+  const cluster = asked.parts.cluster()
   const offered = tools.map(({ name }) => name)
   const mayCall = (toolName: string) => mayCallTools && offered.includes(toolName)
   const handed = mayCall('delegate') ? delegated(question) : undefined
@@ -120,10 +166,11 @@ function answered({ messages, tools, mayCallTools }: ModelRequest, cluster: Clus
     }
   }
   const wished = mayCall('propose_plan') ? wishedAsPlan(question) : undefined
-  const plan = planned(wished ?? question, cluster, { earlier: messages.slice(0, Math.max(0, at)), tools: offered })
+  const { plan, read, lead } = await planned(wished ?? question, messages.slice(0, Math.max(0, at)), asked)
+  const led = ({ text, calls }: Reply): Reply => ({ text: calls.length > 0 || !lead ? text : `${lead}\n\n${text}`, calls })
   if (plan.inquiries !== undefined)
-    return replyOf(plan.inquiries, seen, { mayCall, isOffered: (toolName) => offered.includes(toolName) })
-  if (seen.all.length > 0) return { text: tell(seen.all, corrected(question, cluster), cluster), calls: [] }
+    return led(replyOf(plan.inquiries, seen, { mayCall, isOffered: (toolName) => offered.includes(toolName) }))
+  if (seen.all.length > 0) return led({ text: tell(seen.all, corrected(read, cluster), cluster), calls: [] })
   if (wished !== undefined && plan.calls.length > 1)
     return { text: plan.notes.join('\n\n'), calls: [planOf(question, plan.calls)] }
   const refused = plan.calls
@@ -143,29 +190,66 @@ const questionOf = (message: Message | undefined): string =>
         .trim()
     : ''
 
-function planned(
-  question: string,
-  cluster: ClusterState,
-  { earlier, tools }: { earlier: readonly Message[]; tools: readonly string[] },
-): Plan {
-  if (greeting.test(question)) return { calls: [], notes: [smallTalk(question, cluster, tools)] }
+/** `read`: the question as it was understood. `lead`: says so, if it is not what was typed. */
+type Planned = { plan: Plan; read: string; lead?: string }
+
+const notes = (...words: string[]): Plan => ({ calls: [], notes: words })
+
+async function planned(question: string, earlier: readonly Message[], asked: Asked): Promise<Planned> {
+  const cluster = asked.parts.cluster()
+  const tools = asked.request.tools.map(({ name }) => name)
+  if (greeting.test(question)) return { plan: notes(greeted(question, cluster, tools)), read: question }
   const plan = understand(question, cluster, earlier)
   const isNothing = plan.calls.length + plan.notes.length + (plan.inquiries?.length ?? 0) === 0
-  return isNothing ? { calls: [], notes: [smallTalk(question, cluster, tools)] } : plan
+  const talk = isNothing ? smallTalk(question, cluster, tools) : undefined
+  if (talk !== undefined) return { plan: notes(talk), read: question }
+  if (!isNothing && !(plan.isStrange && plan.calls.length === 0)) return { plan, read: question }
+
+  const near = nearestIntents(question, { cluster, tools, likeness: await likenessTo(question, asked) })
+  const [best] = near
+  if (isNothing && best?.isRead && best.likeness >= nearEnough)
+    return {
+      plan: understand(best.sentence, cluster, earlier),
+      read: best.sentence,
+      lead: `I take that as ${offer(best.sentence)}.`,
+    }
+  const known = [...new Set(near.map(({ sentence }) => sentence))].slice(0, 3)
+  const said = isNothing ? ['I have no sentence for that, sir, so I did nothing.'] : plan.notes
+  if (known.length === 0) return { plan: notes(...said), read: question }
+  return { plan: notes(`${said.join(' ')} These are the nearest that I know.\n\n${offers(known)}`), read: question }
+}
+
+/** Likeness from which a question is answered by the nearest sentence that only reads. */
+const nearEnough = 0.5
+
+/** Compares a text with sentences by meaning; undefined if no encoder is there, or it fails. */
+async function likenessTo(text: string, { parts, signal }: Asked): Promise<Likeness | undefined> {
+  if (parts.vectors === undefined) return undefined
+  const sentences = intentSentences(text, parts.cluster())
+  const vectors = await parts.vectors([text, ...sentences], signal).catch(() => undefined)
+  signal.throwIfAborted()
+  const [asked, ...others] = vectors ?? []
+  if (asked === undefined) return undefined
+  const likeness = new Map(
+    sentences.map((sentence, at) => [sentence, asked.reduce((sum, value, i) => sum + value * (others[at]?.[i] ?? 0), 0)]),
+  )
+  return (sentence) => likeness.get(sentence)
 }
 
 /** Matches a greeting to JARVIS. A message with more words is no greeting, because a guest may be called jarvis. */
 const greeting =
-  /^\W*(?:hello|hallo|hi|hey|good (?:morning|day|afternoon|evening)|guten (?:morgen|tag|abend)|thanks|thank you|danke|cheers)(?:[\s,]+(?:there|again|sir|jarvis|very much|a lot))*\W*$/i
+  /^\W*(?:hello|hallo|hi|hey|moin|servus|bonjour|salut|bonsoir|hola|buenos días|buenas(?: tardes| noches)?|good (?:morning|day|afternoon|evening)|guten (?:morgen|tag|abend)|thanks|thank you|danke|merci|gracias|cheers)(?:[\s,]+(?:there|again|sir|jarvis|very much|a lot|schön|beaucoup|muchas))*\W*$/iu
 
-function smallTalk(text: string, cluster: ClusterState, tools: readonly string[]): string {
-  if (/^\W*(?:thanks|thank you|danke|cheers)\b/i.test(text)) return 'At your service, sir.'
-  if (/^\W*(?:ok|okay|great|nice|good|perfect|fine|no|cancel)\W*$/i.test(text)) return 'Very good, sir.'
+const thanks = /^\W*(?:thanks|thank you|danke|merci|gracias|cheers)\b/i
+
+const greeted = (text: string, cluster: ClusterState, tools: readonly string[]): string =>
+  thanks.test(text) ? 'At your service, sir.' : welcome(cluster, tools)
+
+function smallTalk(text: string, cluster: ClusterState, tools: readonly string[]): string | undefined {
+  if (/^\W*(?:great|nice|good|perfect|super|no|nope|nein|non|cancel)\W*$/i.test(text)) return 'Very good, sir.'
   const isAsked =
-    /^\W*(?:hello|hallo|hi|hey|good (?:morning|day|afternoon|evening)|guten (?:morgen|tag|abend)|help|what can (?:you|i)|who are you|what are you|how (?:do|can|should) (?:i|we) (?:use|ask|start)|how (?:do|does) (?:you|this|it) work)\b/i.test(
+    /^\W*(?:help|what can (?:you|i)|who are you|what are you|how (?:do|can|should) (?:i|we) (?:use|ask|start)|how (?:do|does) (?:you|this|it) work)\b/i.test(
       text,
     )
-  return isAsked
-    ? abilities(cluster, tools)
-    : `That is beyond me, sir. I follow fixed rules; a language model would know more. ${abilities(cluster, tools)}`
+  return isAsked ? abilities(cluster, tools) : undefined
 }

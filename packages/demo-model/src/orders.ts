@@ -9,11 +9,12 @@ type Order = Extract<Clause, { type: 'order' }>
 /** `notes`: what JARVIS will not do, or not yet, and why. `inquiries`: questions that take several steps. */
 export type Outcome = { calls: PlannedCall[]; notes: string[]; guests: Guest[]; inquiries?: Inquiry[] }
 
-const beyond =
+/** Matches words for things that a sentence about guests does not name. */
+export const beyond =
   /^(?:backups?|snapshots?|replication|migrat\w*|clon\w*|creat\w*|delet\w*|remov\w*|destroy|updat\w*|upgrad\w*|install\w*)$/
 
 export const noSentence = (word: string): string =>
-  `I have no sentence like that with “${word}”, sir. Ask “what can you do?” for those that I know.`
+  `I have no sentence like that with “${word}”, sir, so I did nothing.`
 
 /** Turns an order into calls, one for each target. */
 export function carryOut(order: Order, cluster: ClusterState, focus: Focus): Outcome {

@@ -3,10 +3,13 @@ import type { Content, Usage } from 'protocol'
 /** The result of one tool call, in the words that a model reads. */
 export type ToolResult = { toolUseId: string; toolName: string; text: string; isError: boolean }
 
-/** A person's message with the results of earlier calls, or a turn of a model. `model`: absent if no model made the turn. */
+/**
+ * A person's message with the results of earlier calls, or a turn of a model. `model`: absent if no model made the turn. `suggestions`: the
+ * sentences that the turn offered.
+ */
 export type Message =
   | { role: 'user'; results: readonly ToolResult[]; text: string }
-  | { role: 'assistant'; content: readonly Content[]; model?: string }
+  | { role: 'assistant'; content: readonly Content[]; model?: string; suggestions?: readonly string[] }
 
 /** The part of a model request that the demo model reads. */
 export type ModelRequest = {
@@ -20,4 +23,10 @@ export type ModelRequest = {
 /** Receives the reply while it is made. */
 export type Sink = { text(delta: string): void }
 
-export type Turn = { content: Content[]; stopReason: 'tool_use' | 'end_turn'; usage: Usage }
+/** `suggestions`: sentences that the text quotes as “…” and that the person may send as they are. */
+export type Turn = {
+  content: Content[]
+  stopReason: 'tool_use' | 'end_turn'
+  usage: Usage
+  suggestions?: readonly string[]
+}

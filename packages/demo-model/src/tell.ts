@@ -22,6 +22,7 @@ import {
 import { groups } from './inquiries/happened.ts'
 import { notDone } from './inquiries/inquiry.ts'
 import { mentions } from './mentions.ts'
+import { offer } from './offers.ts'
 import { planWords } from './plans.ts'
 import type { Outcome } from './seen.ts'
 import { searchWords } from './web.ts'
@@ -118,9 +119,9 @@ function clusterWords(text: string, question: string): string {
     ? 'There is a quorum, sir.'
     : `Not quite, sir: ${needs.length === 1 ? 'one thing needs' : `${needs.length} things need`} a look.`
   const next = [
-    needs.some((line) => line.includes('°C')) ? `“why is ${hot?.name ?? 'it'} hot?”` : undefined,
-    staleIn(text).length > 0 ? '“why are backups missing?”' : undefined,
-    needs.some((line) => / % full/.test(line)) ? '“what grew?”' : undefined,
+    needs.some((line) => line.includes('°C')) ? offer(`why is ${hot?.name ?? 'it'} hot?`) : undefined,
+    staleIn(text).length > 0 ? offer('why are backups missing?') : undefined,
+    needs.some((line) => / % full/.test(line)) ? offer('what grew?') : undefined,
   ].filter((line) => line !== undefined)
   return [
     opening,
@@ -142,7 +143,7 @@ function nodeWords(node: string, text: string): string {
     root === undefined ? undefined : `root disk ${root}`,
   ].filter((part) => part !== undefined)
   const busy = load !== undefined && cores !== undefined && load > cores
-  return `${plain(node)} ${up === undefined ? 'answers' : `is up for ${up}`}: ${listed(parts)}. ${running === undefined ? '' : `Guests: ${running}. `}${busy ? `More work waits than its ${cores} cores can do: ask “what keeps ${node} busy?”.` : ''}`.trim()
+  return `${plain(node)} ${up === undefined ? 'answers' : `is up for ${up}`}: ${listed(parts)}. ${running === undefined ? '' : `Guests: ${running}. `}${busy ? `More work waits than its ${cores} cores can do: ask ${offer(`what keeps ${node} busy?`)}.` : ''}`.trim()
 }
 
 function temperatureWords(texts: readonly string[]): string {
@@ -155,7 +156,7 @@ function temperatureWords(texts: readonly string[]): string {
     others.length === 0
       ? ''
       : ` The others: ${listed(others.map(({ node, celsius }) => `${plain(node)} ${celsius} °C`))}.`
-  return `${head}${rest}${hot[0] === undefined ? '' : ` Ask “why is ${hot[0].node} hot?” and I look for the cause.`}`
+  return `${head}${rest}${hot[0] === undefined ? '' : ` Ask ${offer(`why is ${hot[0].node} hot?`)} and I look for the cause.`}`
 }
 
 const orUnknown = (words: string | undefined) => words ?? 'unknown'
@@ -219,7 +220,7 @@ function guestSentence({
   const kind = type === 'vm' ? 'VM' : 'container'
   const saved = backup === undefined ? 'No backup of it is known' : `Its newest backup is ${backup} old`
   if (status !== 'running') return `${vmid} ${plain(name)}, a ${kind} on ${plain(node)}, is ${status}. ${saved}.`
-  const busy = (cpu ?? 0) >= 80 ? ` That is a lot of CPU: ask “why does ${vmid} use so much CPU?”.` : ''
+  const busy = (cpu ?? 0) >= 80 ? ` That is a lot of CPU: ask ${offer(`why does ${vmid} use so much CPU?`)}.` : ''
   return `${vmid} ${plain(name)}, a ${kind} on ${plain(node)}, runs${up === undefined ? '' : ` for ${up}`}: CPU ${cpu ?? 'unknown'} % of ${cores ?? 'its'} cores, memory ${orUnknown(ram)}${ramPercent === undefined ? '' : ` (${ramPercent} %)`}${diskPercent === undefined ? '' : `, disk ${diskPercent} % full`}. ${saved}.${busy}`
 }
 
@@ -270,7 +271,9 @@ function storageWords(text: string, question: string): string {
     away.length === 0
       ? ''
       : `${listed(away.map(({ name }) => plain(name)))} ${away.length === 1 ? 'is' : 'are'} not reachable.`,
-    fullest !== undefined && fullest.percent >= 85 ? `Ask “what fills ${fullest.name}?” and I look into it.` : '',
+    fullest !== undefined && fullest.percent >= 85
+      ? `Ask ${offer(`what fills ${fullest.name}?`)} and I look into it.`
+      : '',
   ].filter((part) => part !== '')
   const rows = shown.map(({ name, place, used, total, percent, isReachable }) => [
     plain(name),
@@ -314,7 +317,7 @@ function backupWords({ text, toolInput }: Outcome, cluster: ClusterState): strin
   const name = (guest: { vmid: number; name: string }) => `${guest.vmid} ${plain(guest.name)}`
   // The count may follow a line about what could not be read.
   const count = /^(\d+) backups?\b/m.exec(text)?.[1] ?? 'An unknown number of'
-  const ask = unreadable.length > 0 ? ' Ask “why are backups missing?” and I look for the cause.' : ''
+  const ask = unreadable.length > 0 ? ` Ask ${offer('why are backups missing?')} and I look for the cause.` : ''
   return [
     `${count} backups can be read now, of ${counted(readable.length, 'guest')}.${unreadable.length === 0 ? '' : ` Of ${unreadable.length} more the newest known cannot be read: ${some(unreadable.map(name), mostRows)}.`}${never.length === 0 ? '' : ` None is known of ${some(never.map(name), mostRows)}.`}${open.length === 0 ? '' : ` Whether there is one is not known of ${some(open.map(name), mostRows)}.`}${gap(text)}${ask}`,
     readable.length === 0

@@ -1,5 +1,6 @@
 import type { ClusterState, Guest } from 'protocol'
 import { expect, test } from 'vitest'
+import { withOffers } from './offers.ts'
 import type { Message } from './request.ts'
 import { understand } from './understand.ts'
 
@@ -354,7 +355,7 @@ test.each([
   ['show the journal', 'On which node, sir?'],
   ['back up web', '150 (web, a VM on pve), or 151 (web, a container on agent1)?'],
 ])('%s → %s', (message, told) => {
-  expect(understand(message, cluster, []).notes.join('\n')).toContain(told)
+  expect(withOffers(understand(message, cluster, []).notes.join('\n')).text).toContain(told)
 })
 
 const says = (text: string): Message => ({ role: 'assistant', model: 'demo', content: [{ type: 'text', text }] })

@@ -4,6 +4,7 @@ import { askedBack } from './asked-back.ts'
 import { carryOutAct } from './carry-act.ts'
 import { clarified } from './clarified.ts'
 import { clauses, withoutPoliteness } from './clauses.ts'
+import { isConsent } from './consent.ts'
 import { followUp } from './follow-up.ts'
 import type { Inquiry } from './inquiries/inquiry.ts'
 import { maxChars, mentions } from './mentions.ts'
@@ -13,10 +14,13 @@ import { answersTo, type Focus, isQuestion, type PlannedCall } from './questions
 import type { Message } from './request.ts'
 import { spelled } from './spelling.ts'
 import { type SshOrder, sshOrder } from './ssh.ts'
+import { strangeVerb, timed } from './strange.ts'
 import { inquiriesInto } from './wanted.ts'
 
-/** `inquiries`: questions that take several steps; then there are no calls. */
-export type Plan = { calls: PlannedCall[]; notes: string[]; inquiries?: Inquiry[] }
+/**
+ * `inquiries`: questions that take several steps; then there are no calls. `isStrange`: a change was asked for that no rule reads; the notes say so.
+ */
+export type Plan = { calls: PlannedCall[]; notes: string[]; inquiries?: Inquiry[]; isStrange?: true }
 
 /** Gaps that are shortened, because patterns with several gaps would backtrack over long ones. */
 const longGap = /\s{9,}/g
@@ -53,8 +57,11 @@ export function understand(message: string, cluster: ClusterState, earlier: read
   }
   if (/^\W*(?:(?:try|do (?:it|that)|once more)\s+)?(?:again|retry|once more)\W*$/i.test(typed))
     return { calls: lastCalls(earlier), notes: [] }
-  if (/^\W*(?:yes|yep|confirm(?:ed)?|approved?|do it|go ahead|proceed)\b[^,]{0,20}$/i.test(typed))
-    return { calls: [], notes: ['A confirmation is given on its card, sir; my hearing “yes” does not count as one.'] }
+  if (isConsent(typed))
+    return {
+      calls: [],
+      notes: ['I offered nothing just now that a yes could mean, sir. A call is confirmed on its card.'],
+    }
 
   const kept = /^\W*(?:please )?remember (?:that )?(\S[\s\S]*)$/i.exec(typed)?.[1]
   if (kept !== undefined) return { calls: [{ toolName: 'memory_write', toolInput: { text: kept } }], notes: [] }
@@ -70,11 +77,15 @@ export function understand(message: string, cluster: ClusterState, earlier: read
   if (/^\W*(?:and\s+|(?:what|how) about\s+)?the other (?:ones?|guest|vm|container)\W*$/i.test(mended))
     return { calls: [], notes: ['Which one, sir? Name it, or its number.'] }
 
+  const later = scheduled(mended, cluster, earlier)
+  if (later !== undefined) return later
+
   const plan: Plan = { calls: [], notes: [] }
   const inquiries: Inquiry[] = []
   let subject = focus
   const said = clauses(mended, isQuestion)
-  if (said.every(({ type }) => type === 'other')) {
+  const strange = said.flatMap((clause) => (clause.type === 'other' ? (strangeVerb(clause.text) ?? []) : []))
+  if (strange.length === 0 && said.every(({ type }) => type === 'other')) {
     inquiries.push(...inquiriesInto(mended.toLowerCase(), cluster, focus))
     if (inquiries.length > 0) return { ...plan, inquiries }
   }
@@ -99,17 +110,57 @@ export function understand(message: string, cluster: ClusterState, earlier: read
         next.items.some((item) => mentions(item, cluster).pronoun)
       )
         continue
-      const [strange] = /^(?:update|upgrade|install|create)\b/i.exec(clause.text) ?? []
-      if (strange === undefined) plan.calls.push(...answersTo(clause.text, cluster, subject))
-      else plan.notes.push(noSentence(strange.toLowerCase()))
+      const verb = strangeVerb(clause.text)
+      if (verb === undefined) plan.calls.push(...answersTo(clause.text, cluster, subject))
+      else plan.notes.push(noSentence(verb))
     }
   }
   const isAlone = plan.calls.length + plan.notes.length === 0
   if (inquiries.length > 0 && isAlone) return { ...plan, inquiries }
   if (inquiries.length > 0) plan.notes.push('I look up one thing at a time, sir: say the rest in a message of its own.')
   if (plan.calls.length === 0 && plan.notes.length === 0) plan.notes.push(...misspelled(mended, cluster))
-  return { calls: distinct(plan.calls), notes: [...new Set(plan.notes)] }
+  const isStrange = plan.notes.some((note) => note.startsWith(noSentence('').slice(0, 20)))
+  return { calls: distinct(plan.calls), notes: [...new Set(plan.notes)], ...(isStrange && { isStrange }) }
 }
+
+const isAsked = /^\W*(?:what|when|where|who|why|how|is|are|was|were|does|do|did|has|have|which|any|will|should)\b/i
+
+/** Plans an order that is to be carried out at another time; undefined: the text is no such order. */
+function scheduled(text: string, cluster: ClusterState, earlier: readonly Message[]): Plan | undefined {
+  const found = isAsked.test(text) || /[“"`]/.test(text) ? undefined : timed(withoutPoliteness(text), cluster.at)
+  const wish = /^(?:schedule|plan)\s+(?:(?:an?|the)\s+)?/i
+  if (found === undefined) return undefined
+  const isWish = wish.test(found.rest)
+  const order = asOrder(found.rest.replace(wish, '').replace(/^[\s,:]+/, ''))
+  const [first] = clauses(order, isQuestion)
+  const isOrder = first?.type === 'order' || first?.type === 'act'
+  const isFirst = withoutPoliteness(text).toLowerCase().startsWith(found.words.toLowerCase())
+  if (!isOrder && !isWish && !isFirst) return undefined
+  if (found.when === undefined)
+    return { calls: [], notes: [`“${found.words}” is over, sir, or I cannot read it as a time. Nothing is planned.`] }
+  if (isWish && !isOrder && !isAsked.test(order)) return { calls: [], notes: [noSentence('schedule')], isStrange: true }
+  const plan = understand(order, cluster, earlier)
+  const [call, ...others] = plan.calls
+  const name = capital(order).slice(0, 80)
+  const of = (work: object) => [{ toolName: 'schedule', toolInput: { name, ...work, when: found.when } }]
+  if (call === undefined && plan.inquiries === undefined) {
+    return isOrder && plan.notes.length > 0 ? plan : undefined
+  }
+  if (!isOrder || call === undefined || /^(?:get|list)_/.test(call.toolName))
+    return { calls: of({ prompt: order }), notes: [] }
+  if (others.length > 0) return { calls: [], notes: ['I schedule one call at a time, sir: name one of them.'] }
+  return { calls: of({ tool: call.toolName, input: call.toolInput }), notes: plan.notes }
+}
+
+/** Rewrites `backup of 104` as `back up 104`. */
+const asOrder = (text: string): string =>
+  text
+    .replace(/^(?:back(?: |-)?up)(?: (?:of|for))?(?= |$)/i, 'back up')
+    .replace(/^(restart|reboot|stop|start) of /i, '$1 ')
+    .replace(/^(?:restore )?drill (?:of|for) /i, 'run a drill of ')
+    .replace(/^(?:snapshot) (?:of|for) /i, 'take a snapshot of ')
+
+const capital = (text: string) => text.charAt(0).toUpperCase() + text.slice(1)
 
 /** Corrects typing errors in a question, and in the name that it asks about. */
 export function corrected(text: string, cluster: ClusterState): string {

@@ -221,6 +221,11 @@ export const Entry = z.discriminatedUnion('type', [
      * JARVIS's remark about it.
      */
     unmade: z.object({ why: z.enum(['text', 'cut']), toolNames: z.array(z.string()) }).optional(),
+    /**
+     * Sentences that the answer quotes as “…” and that a person may send by one click. Only the demo model, which is code, offers them: a language
+     * model must not put words into a person's mouth.
+     */
+    suggestions: z.array(z.string()).optional(),
   }),
   z.object({
     ...base,

@@ -11,6 +11,8 @@ import { leftOutWords } from '../../doctor/left-out.ts'
 import { ModelSetup } from '../../doctor/model-setup.ts'
 import type { ModelSeen, PartsSeen } from '../../http/status-parts.ts'
 import type { Clock } from '../../lib/clock.ts'
+import type { Embedder } from '../../memory/ports.ts'
+import { localEmbedder } from '../embeddings/local.ts'
 import { KeptFacts, pricedAsAmong, withPrice } from '../facts/kept-facts.ts'
 import { createPrices, demoModel, isAtHome, servedModel, windowOf } from '../index.ts'
 import type { LeftOut } from '../learned.ts'
@@ -252,12 +254,18 @@ export class Models implements ComposedModels {
   }
 
   #modelOf(config: ModelConfig): Model {
-    if (config.kind === 'demo') return demoModel({ cluster: this.#parts.cluster })
+    if (config.kind === 'demo') return demoModel({ cluster: this.#parts.cluster, embedder: this.#embedder() })
     return servedModel({
       ...config,
       learned: this.#refusals.of(config),
       sees: () => this.#facts.of(config).pictures,
     })
+  }
+
+  /** The offline encoder, if the settings use it for the memory; its thread starts with the first text. */
+  #embedder(): Embedder | undefined {
+    const { embeddings } = this.#parts.config
+    return embeddings.kind === 'local' ? localEmbedder(embeddings.folder) : undefined
   }
 
   /** The facts that the server of a configured model gave. */

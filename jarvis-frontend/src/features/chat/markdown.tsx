@@ -20,6 +20,7 @@ import {
 import { optional } from './optional.ts'
 import { useParked } from './parking.ts'
 import { useSlots } from './slots.ts'
+import { Text } from './suggested.tsx'
 
 type Written = { text: string; isStreaming?: boolean | undefined }
 
@@ -245,11 +246,6 @@ function InlineToken({ token }: { token: Token }): React.ReactNode {
     default:
       return <Extra token={token} />
   }
-}
-
-function Text({ text }: { text: string }) {
-  const { Prose } = useSlots()
-  return <Prose text={text} />
 }
 
 function CodeSpan({ text }: { text: string }) {

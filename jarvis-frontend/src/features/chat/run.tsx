@@ -11,6 +11,7 @@ import { applicableOf, type Call, foldReads, type Row, type Run, skillOf, stream
 import { useSlots } from './slots.ts'
 import type { SessionView } from './state.ts'
 import { nothingYet, type SessionStore } from './store.ts'
+import { SuggestedContext } from './suggested.tsx'
 import { CallView, ReadsRow, ToolRow } from './tool-row.tsx'
 
 const nothing = new Value(nothingYet)
@@ -49,6 +50,7 @@ export const RunView = memo(function RunView({ run, sessionId, progress, live, t
                 sessionId={sessionId}
                 progress={progress}
                 isOpen={run.end === undefined}
+                onAsk={onRetry}
                 {...(row.kind === 'thinking' && {
                   since: row.seq === undefined && isThinking ? thinkingSince : undefined,
                   tookMs: row.seq === undefined ? thoughtFor : thoughtMs.get(row.seq),
@@ -89,9 +91,13 @@ function Asked({ user, sessionId }: { user: EntryOf<'user'>; sessionId: string }
   )
 }
 
-type RowProps = Pick<RunProps, 'sessionId' | 'progress'> & { row: Row; isOpen: boolean } & Partial<ThoughtTime>
+type RowProps = Pick<RunProps, 'sessionId' | 'progress'> & {
+  row: Row
+  isOpen: boolean
+  onAsk: RunProps['onRetry']
+} & Partial<ThoughtTime>
 
-const RowView = memo(function RowView({ row, sessionId, progress, isOpen, since, tookMs }: RowProps) {
+const RowView = memo(function RowView({ row, sessionId, progress, isOpen, onAsk, since, tookMs }: RowProps) {
   const { SayActs, Budget } = useSlots()
   switch (row.kind) {
     case 'thinking':
@@ -102,7 +108,7 @@ const RowView = memo(function RowView({ row, sessionId, progress, isOpen, since,
           <span className="say-acts">
             {row.seq !== undefined && <SayActs sessionId={sessionId} seq={row.seq} text={row.text} />}
           </span>
-          <Markdown text={row.text} isStreaming={row.isStreaming} />
+          <Answer row={row} onAsk={onAsk} />
         </article>
       )
     case 'budget':
@@ -130,6 +136,19 @@ const RowView = memo(function RowView({ row, sessionId, progress, isOpen, since,
       return <CallRow call={row.call} sessionId={sessionId} progress={progress?.[row.call.toolUseId]} />
   }
 })
+
+function Answer({ row, onAsk }: { row: Extract<Row, { kind: 'text' }>; onAsk: RunProps['onRetry'] }) {
+  const { text, isStreaming, suggestions } = row
+  const suggested = useMemo(
+    () => (suggestions === undefined || onAsk === undefined ? undefined : { sentences: suggestions, onAsk }),
+    [suggestions, onAsk],
+  )
+  return (
+    <SuggestedContext value={suggested}>
+      <Markdown text={text} isStreaming={isStreaming} />
+    </SuggestedContext>
+  )
+}
 
 /** Rows that few answers have. */
 const rareRows = () => import('./rare-rows.tsx')

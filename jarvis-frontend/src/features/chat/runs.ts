@@ -25,7 +25,15 @@ export type Call = {
 export type Item =
   /** `seq`: seq of the turn's entry; undefined while the turn streams. */
   | { kind: 'thinking'; key: string; text: string; seq: number | undefined }
-  | { kind: 'text'; key: string; text: string; seq?: number; isStreaming?: true }
+  /** `suggestions`: sentences in the text that the person may send by a click. */
+  | {
+      kind: 'text'
+      key: string
+      text: string
+      seq?: number
+      isStreaming?: true
+      suggestions?: readonly string[] | undefined
+    }
   | { kind: 'call'; key: string; call: Call }
   /** The run of another agent that a call of `delegate` started. */
   | { kind: 'child'; key: string; child: Run }
@@ -189,7 +197,13 @@ function runOf(runId: string, entries: readonly Entry[]): Run {
         const parts = { text: 0, thinking: 0 }
         for (const part of entry.content) {
           if (part.type === 'text' && part.text.trim() !== '')
-            items.push({ kind: 'text', key: `${turn}.text.${parts.text++}`, text: part.text, seq: entry.seq })
+            items.push({
+              kind: 'text',
+              key: `${turn}.text.${parts.text++}`,
+              text: part.text,
+              seq: entry.seq,
+              suggestions: entry.suggestions,
+            })
           if (part.type === 'thinking' || part.type === 'redacted_thinking') {
             const key = `${turn}.thinking.${parts.thinking++}`
             items.push({ kind: 'thinking', key, text: part.type === 'thinking' ? part.text : '', seq: entry.seq })

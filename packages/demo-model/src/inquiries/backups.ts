@@ -13,9 +13,10 @@ import {
   type TaskFacts,
   tasksIn,
 } from '../facts.ts'
+import { offer } from '../offers.ts'
 import type { Seen } from '../seen.ts'
 import { counted, listed, plain, quotedInline, some } from '../words.ts'
-import { type Finding, gaps, type Inquiry, notDone, type Reads, read, ssh, unread } from './inquiry.ts'
+import { type Finding, gaps, type Inquiry, isOffered, notDone, type Reads, read, ssh, unread } from './inquiry.ts'
 
 const status = read('get_cluster_status')
 const backups = read('get_backups')
@@ -23,6 +24,7 @@ const storages = read('get_storage')
 const tasks = read('get_recent_tasks', { limit: 100 })
 const stopped = [read('get_vms', { status: 'stopped' }), read('get_containers', { status: 'stopped' })]
 const first = [status, backups, tasks, storages, ...stopped]
+const changes = read('list_changes')
 const nodeLog = 'journalctl -n 60 --no-pager'
 
 /**
@@ -62,7 +64,7 @@ export function missingBackups({ mayAct }: { mayAct: boolean }): Inquiry {
       const config = ssh(node, `${type === 'vm' ? 'qm' : 'pct'} config ${vmid}`)
       const more = [read('get_node_status', { node }), config, ssh(node, nodeLog)]
       // The demo makes this call before it reads a log, because the gate refuses ids that only foreign text has named.
-      const unlooked = unread(seen, seen.of(config) === undefined ? more.slice(0, 2) : more)
+      const unlooked = unread(seen, seen.of(config) === undefined ? more.slice(0, 2) : [...more, changes])
       if (unlooked.length > 0) return { reads: unlooked }
       return {
         say: joined(
@@ -72,7 +74,7 @@ export function missingBackups({ mayAct }: { mayAct: boolean }): Inquiry {
           gaps(seen, [...first, ...more]),
           mayAct
             ? `I can start ${vmid} ${plain(name)}. That needs your word.`
-            : `Say “start ${name}” and I ask you for it on a card.`,
+            : `Say ${offer(`start ${name}`)} and I ask you for it on a card.`,
         ),
         act: !mayAct ? undefined : read(type === 'vm' ? 'start_vm' : 'start_container', { vmid, node }),
       }
@@ -84,7 +86,7 @@ export function missingBackups({ mayAct }: { mayAct: boolean }): Inquiry {
       if (refused !== undefined) {
         const name = storageAway(seen)?.name ?? 'The storage'
         return {
-          say: `${refused} ${plain(name)} stays unreachable, and tonight’s backups onto it will fail as last night’s did. Say “start ${act.toolInput.vmid}” when you want it.`,
+          say: `${refused} ${plain(name)} stays unreachable, and tonight’s backups onto it will fail as last night’s did. Say ${offer(`start ${act.toolInput.vmid}`)} when you want it.`,
         }
       }
       const missing = unread(seen, [storages, backups], act.round + 1)
@@ -104,7 +106,7 @@ export function missingBackups({ mayAct }: { mayAct: boolean }): Inquiry {
       return {
         say: joined(
           `${act.toolInput.vmid} runs and ${plain(name)} answers again, ${now.used} of ${now.total} used.${back.length === 0 ? '' : ` The older backups of ${counted(back.length, 'guest')} can be read again, the newest of them ${newest?.age} old.`}`,
-          'Last night’s are not made up by that, and I have no tool that starts a backup. In Proxmox: Datacenter, Backup, your job, Run now. Otherwise tonight’s job makes them.',
+          `Last night’s are not made up by that. ${madeUp(seen)}`,
           onboot(seen, act.toolInput.vmid) === '0'
             ? `So that it comes back with its node next time: \`qm set ${act.toolInput.vmid} --onboot 1\`.`
             : '',
@@ -115,6 +117,14 @@ export function missingBackups({ mayAct }: { mayAct: boolean }): Inquiry {
 }
 
 const joined = (...parts: string[]) => parts.filter((part) => part !== '').join('\n\n')
+
+/** Tells how the missing backups are made up for. */
+function madeUp(seen: Seen): string {
+  const stale = staleOf(seen).map(({ vmid }) => String(vmid))
+  return stale.length === 0 || !isOffered(seen, 'back_up_guest')
+    ? 'The next run of the job makes new ones. Sooner, in Proxmox: Datacenter, Backup, your job, Run now.'
+    : `Tonight’s job makes new ones. Sooner: say ${offer(`back up ${listed(stale)}`)}.`
+}
 
 function staleOf(seen: Seen): BackupFacts[] {
   const ids = new Set(staleIn(seen.text(status) ?? ''))
@@ -158,9 +168,7 @@ function reachableAgain(seen: Seen): string {
   const back = storagesIn(seen.text(storages) ?? '').find(({ name }) =>
     failedBackups(seen).some(({ reason }) => reason?.includes(name)),
   )
-  return back === undefined
-    ? ''
-    : `${plain(back.name)}, which they failed on, answers now. The next run of the job makes new ones; I have no tool that starts it. In Proxmox: Datacenter, Backup, your job, Run now.`
+  return back === undefined ? '' : `${plain(back.name)}, which they failed on, answers now. ${madeUp(seen)}`
 }
 
 function neverWords(seen: Seen): string {
@@ -193,7 +201,7 @@ function whoseServer(seen: Seen): string {
   const gone = nodesIn(seen.text(status) ?? '').filter((node) => node.status !== 'online')
   return gone.length === 0
     ? 'None of the stopped guests looks like its server: see whether that machine has power and a network.'
-    : `${listed(gone.map(({ name, status }) => `${plain(name)} is ${status}`))}, and its server may be there. Say “wake ${gone[0]?.name}” and I send it a magic packet.`
+    : `${listed(gone.map(({ name, status }) => `${plain(name)} is ${status}`))}, and its server may be there. Say ${offer(`wake ${gone[0]?.name}`)} and I send it a magic packet.`
 }
 
 const onboot = (seen: Seen, vmid: unknown): string | undefined =>
@@ -203,6 +211,17 @@ const onboot = (seen: Seen, vmid: unknown): string | undefined =>
     )
     .map(({ text }) => /^onboot: (\d)/m.exec(text)?.[1])
     .find((value) => value !== undefined)
+
+/** Returns how long ago JARVIS rebooted a node or shut it down; undefined: not lately. */
+const rebootOf = (node: string, listed: string): string | undefined =>
+  listed
+    .split('\n')
+    .find(
+      (line) =>
+        /\b(?:reboots?|rebooted|shuts?|restarts?|restarted)\b/i.test(line) &&
+        new RegExp(`\\b(?:node )?${node}\\b`).test(line),
+    )
+    ?.match(/^\S+, ([^,]+) ago/)?.[1]
 
 /** Tells why a guest is down, from its node's uptime and log, and from its configuration. */
 function whyDown(
@@ -216,9 +235,13 @@ function whyDown(
   const isRecent = up !== undefined && hoursOf(up) < 24
   const isUnclean = rows.slice(Math.max(0, boot)).some((row) => /uncleanly shut down/.test(row))
   const last = boot > 0 ? / (\d\d:\d\d):\d\d /.exec(rows[boot - 1] ?? '')?.[1] : undefined
-  const gone = isUnclean
-    ? `${plain(node)} lost its power${last === undefined ? '' : ` after ${last} by its clock, where its log breaks off`}, and`
-    : plain(node)
+  const mine = rebootOf(node, seen.text(changes) ?? '')
+  const isMine = mine !== undefined && up !== undefined && hoursOf(mine) <= hoursOf(up) + 0.5
+  const gone = isMine
+    ? `${plain(node)}, which I rebooted ${mine} ago,`
+    : isUnclean
+      ? `${plain(node)} lost its power${last === undefined ? '' : ` after ${last} by its clock, where its log breaks off`}, and`
+      : plain(node)
   const started =
     onboot(seen, vmid) === '0' ? `, and ${vmid} does not start with its node: its configuration says \`onboot: 0\`` : ''
   return isRecent ? `${gone} is up again for ${up}${started}.` : started === '' ? '' : `${plain(node)} runs${started}.`

@@ -1,5 +1,6 @@
 import type { ClusterState, Guest, Node } from 'protocol'
 import type { Said } from '../act-inputs.ts'
+import { offer } from '../offers.ts'
 import { planWords } from '../plans.ts'
 import type { PlannedCall } from '../questions.ts'
 import type { Outcome, Seen } from '../seen.ts'
@@ -126,7 +127,7 @@ const named = ({ vmid, name }: Guest) => `${vmid} ${plain(name)}`
 const configOf = ({ vmid }: Guest): PlannedCall => read('get_guest_config', { vmid })
 
 const installWords = (node: string) =>
-  `Now install the packages in the console of ${node}: \`apt update && apt dist-upgrade\`. No tool of mine does that. Then say “reboot ${node}”.`
+  `Now install the packages in the console of ${node}: \`apt update && apt dist-upgrade\`. No tool of mine does that. Then say ${offer(`reboot ${node}`)}.`
 
 /** Plans the moves. Each guest goes to the node with the most free memory that has the guest's storages. */
 function movesOf(

@@ -1,3 +1,4 @@
+import { offer } from '../offers.ts'
 import { quotedInline } from '../words.ts'
 import { type Finding, type Inquiry, notDone, type Reads, read } from './inquiry.ts'
 
@@ -30,7 +31,7 @@ function change(path: string, edit: (lines: readonly string[]) => { at: number; 
     check: (_seen, act) => ({
       say:
         notDone(act, path) ??
-        `Very good, sir. ${act.text.split('\n', 1)[0]} Say “undo that” and the old bytes come back.`,
+        `Very good, sir. ${act.text.split('\n', 1)[0]} Say ${offer('undo that')} and the old bytes come back.`,
     }),
   }
 }
@@ -80,7 +81,7 @@ export const changedKey = (path: string, key: string, value: string): Inquiry =>
     const keyed = new RegExp(`^(\\s*(?:- )?["']?${name}["']?\\s*[:=]\\s*)(["']?)([^\\s#"']+)(["']?)(.*)$`, 'i')
     const found = lines.flatMap((line, at) => (keyed.test(line) ? [at] : []))
     const [at] = found
-    if (at === undefined) return `I see no ${key} in \`${path}\`, sir. Say “show ${path}” and I read it out.`
+    if (at === undefined) return `I see no ${key} in \`${path}\`, sir. Say ${offer(`show ${path}`)} and I read it out.`
     if (found.length > 1)
       return `${key} stands in ${found.length} lines of \`${path}\`, sir. Say “replace “…” with “…” in ${path}”.`
     const [, before = '', open = '', , close = '', rest = ''] = keyed.exec(lines[at] ?? '') ?? []

@@ -1,7 +1,8 @@
 import { backupsIn, guestsIn, printed, type StorageFacts, storagesIn } from '../facts.ts'
+import { offer } from '../offers.ts'
 import type { Seen } from '../seen.ts'
 import { counted, plain, table } from '../words.ts'
-import { type Finding, gaps, type Inquiry, type Reads, read, ssh, unread } from './inquiry.ts'
+import { type Finding, gaps, type Inquiry, isOffered, type Reads, read, ssh, unread } from './inquiry.ts'
 
 const storages = read('get_storage')
 const most = 5
@@ -71,7 +72,9 @@ function ofPool(seen: Seen, { name }: StorageFacts, { node, head }: { node: stri
   const advice =
     largest === undefined || story.startsWith('Snapshots hardly')
       ? 'I have no tool that deletes or moves a disk; in Proxmox it is done under the guest’s Hardware.'
-      : `I have no tool that deletes a snapshot, and would not without you. If nobody needs it any more, on ${plain(node)}: \`qm delsnapshot ${largest.vmid} ${largest.snapshot}\`.`
+      : isOffered(seen, 'delete_snapshot')
+        ? `If nobody needs it any more, say ${offer(`delete the snapshot ${largest.snapshot} of ${largest.vmid}`)}. Its guest keeps what it has now.`
+        : `If nobody needs it any more, on ${plain(node)}: \`qm delsnapshot ${largest.vmid} ${largest.snapshot}\`.`
   return {
     say: [head, story, table(['Guest', 'Disk with snapshots:', 'Of that, snapshots:'], top), advice].join('\n\n'),
   }

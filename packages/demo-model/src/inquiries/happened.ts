@@ -1,4 +1,5 @@
 import { attentionIn, hoursOf, nodesIn, printed, type TaskFacts, tasksIn } from '../facts.ts'
+import { offer } from '../offers.ts'
 import { counted, fenced, listed, plain, quotedInline, some } from '../words.ts'
 import { type Finding, gaps, type Inquiry, type Reads, read, ssh, unread } from './inquiry.ts'
 
@@ -29,7 +30,7 @@ export function happened(hours: number): Inquiry {
             .join('\n'),
           now.length === 0 ? '' : `What that leaves:\n${now.map((line) => `- ${plain(line)}`).join('\n')}`,
           gaps(seen, [tasks, status]),
-          failed.length === 0 ? '' : `Ask “why did ${failed[0]?.type} fail?” and I look for the cause.`,
+          failed.length === 0 ? '' : `Ask ${offer(`why did ${failed[0]?.type} fail?`)} and I look for the cause.`,
         ]
           .filter((part) => part !== '')
           .join('\n\n'),
@@ -96,7 +97,7 @@ export function happenedTo(node: string): Inquiry {
           say: [
             `**${plain(node)} is ${known.status}**${known.lastSeen === undefined ? '' : `, last seen ${known.lastSeen}`}. Why I cannot see from here: while it is away, nothing on it answers.`,
             did,
-            `Say “wake ${node}” and I send it a magic packet.`,
+            `Say ${offer(`wake ${node}`)} and I send it a magic packet.`,
           ]
             .filter((part) => part !== '')
             .join('\n\n'),

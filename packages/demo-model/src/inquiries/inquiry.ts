@@ -41,6 +41,9 @@ export const read = (toolName: string, toolInput: Record<string, unknown> = {}):
 })
 export const ssh = (node: string, command: string): PlannedCall => read('execute_ssh', { node, command })
 
+/** Returns true if a tool is offered at all. */
+export const isOffered = (seen: Seen, toolName: string): boolean => seen.of(read(toolName))?.isOff !== true
+
 /** Names the reads that failed, in one sentence; empty if none failed. */
 export function gaps(seen: Seen, calls: readonly PlannedCall[]): string {
   const failed = calls.flatMap((call) => {

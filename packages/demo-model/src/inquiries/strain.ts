@@ -1,4 +1,5 @@
 import { type GuestFacts, guestsIn, type NodeDetail, nodeDetailIn, printed, temperatureIn } from '../facts.ts'
+import { offer } from '../offers.ts'
 import type { PlannedCall } from '../questions.ts'
 import type { Outcome, Seen } from '../seen.ts'
 import { plain, quotedInline } from '../words.ts'
@@ -60,7 +61,9 @@ class StrainInquiry implements Inquiry {
       heatNow === undefined
         ? ''
         : `${this.#node} is at ${degrees(heatNow)} and I expect no change while ${who} works like this.`
-    return { say: joined(refused, still, `Say “restart ${before?.name ?? act.toolInput.vmid}” when it suits you.`) }
+    return {
+      say: joined(refused, still, `Say ${offer(`restart ${before?.name ?? act.toolInput.vmid}`)} when it suits you.`),
+    }
   }
 
   /** Looks for the reason in a guest that uses most of its cores. */

@@ -1,3 +1,4 @@
+import { offer } from '../offers.ts'
 import type { Seen } from '../seen.ts'
 import { type Finding, gaps, type Inquiry, notDone, type Reads, read } from './inquiry.ts'
 
@@ -49,14 +50,14 @@ export function undone(ownCalls: readonly string[] | undefined, isRedo = false):
           say:
             other === undefined
               ? 'I changed nothing yet, sir, so there is nothing to take back.'
-              : `In this chat I changed nothing, sir. My newest change, ${other.ago} ago: ${other.sentence} Say “undo the last change” if you mean that one.`,
+              : `In this chat I changed nothing, sir. My newest change, ${other.ago} ago: ${other.sentence} Say ${offer('undo the last change')} if you mean that one.`,
         }
       const { id, ago, state, sentence, canBeUndone, how } = newest
       const isUndo = isTakenBack(newest, all)
       if (isRedo && !isUndo) return { say: 'I took nothing back last, sir, so there is nothing to make again.' }
       if (isUndo && !isRedo && state === 'made')
         return {
-          say: `That is taken back already, sir, ${ago} ago: ${sentence} Do you want the change made again? Then say “redo that”.`,
+          say: `That is taken back already, sir, ${ago} ago: ${sentence} Do you want the change made again? Then say ${offer('redo that')}.`,
         }
       const about = `My newest change${ownCalls === undefined ? '' : ' here'}, ${ago} ago: ${sentence}`
       const closed = {

@@ -12,7 +12,8 @@ export function journalEntries(world: World, node: SimNode): { at: number; line:
   if (world.clock.now() - node.bootedAt < 86_400_000) {
     rows.push({ at: node.bootedAt, unit: 'kernel', text: `Linux version ${kernel}: booting` })
     const lost = 'File /var/log/journal/system.journal corrupted or uncleanly shut down, renaming and replacing.'
-    rows.push({ at: node.bootedAt + 2_000, unit: 'systemd-journald', text: lost })
+    // A reboot that was asked for shuts the journal down cleanly.
+    if (node.bootedAt <= world.startedAt) rows.push({ at: node.bootedAt + 2_000, unit: 'systemd-journald', text: lost })
     rows.push({
       at: node.bootedAt + 6_000,
       unit: 'systemd',
