@@ -32,7 +32,7 @@ const kept = new Map<string, string>()
 let runs = 0
 afterAll(() => rmSync(dir, { recursive: true, force: true }))
 
-/** What a command finds. */
+/** The files that a command finds. */
 function fill(place: string) {
   for (const path of ['.git', 'media/old']) mkdirSync(join(place, path), { recursive: true })
   const files = { 'jellyfin.yml': 'image: 10.9\n', '.env': 'PASSWORD=planted\n', '.git/config': '[core]\n' }

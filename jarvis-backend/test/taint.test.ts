@@ -252,7 +252,7 @@ test('an MCP client is held to its own earlier results, and nothing the operator
 test('text that tells the model to act makes its call ask, wherever in the cluster’s answers it stands', async () => {
   const lab = simulator()
   const paths = await pathsOf(simulator())
-  /** What each place names: a unit and a file of its own, so that no other place's text counts for it. */
+  /** Texts of each place: each names a unit and a file of its own, so that no other place's text counts for it. */
   const named = paths.map((path, at) => ({ path, word: `vlt${at + 10}` }))
   for (const { word } of named) lab.controls.setUnit(word, { id: 'netdata', names: ['netdata', word] })
   // Short, for names are cut.
@@ -262,7 +262,7 @@ test('text that tells the model to act makes its call ask, wherever in the clust
   }
   const serviceOf = (word: string): CallOf => ['restart_service', { node: 'pve', service: word }]
   const readOf = (word: string): CallOf => ['execute_ssh', { node: 'pve', command: `cat /etc/${word}` }]
-  // Of many cards that wait, each decision looks at all.
+  // Each decision looks at all of many cards that wait.
   const parts = Array.from({ length: Math.ceil(named.length / 5) }, (_, at) => named.slice(at * 5, at * 5 + 5))
   const model = scripted(
     calls(...everything.slice(0, 6)),

@@ -26,7 +26,7 @@ const words = new Set(
     [...source.matchAll(/'[\w -]+'|"[\w -]+"|`[^`]*`/g)].flatMap(([quoted]) => quoted.match(/[\w-]+/g) ?? []),
   ),
 )
-/** What stands before the `${` of a class that is put together, as `code-` in `code-${kind}`. */
+/** The text before the `${` of a class that is put together, as `code-` in `code-${kind}`. */
 const beginnings = new Set(
   sources.flatMap((source) => [...source.matchAll(/([a-z]+-)\$\{/g)].map(([, beginning = '']) => beginning)),
 )

@@ -3,7 +3,7 @@ import { chromium } from 'playwright-core'
 import { findChromium } from '../../../scripts/chromium.js'
 import type { Setup } from '../setup.ts'
 
-/** What the upstream is asked for: 20 seconds of 200 tokens a second. */
+/** The request to the upstream: 20 seconds of 200 tokens a second. */
 const question = 'markdown 4000'
 
 /**

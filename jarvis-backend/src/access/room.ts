@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto'
 import type { SignerType } from 'signing/enrolment'
 import { createRelyingParty } from 'signing/relying-party'
-import { sealOf, Signers } from 'signing/signers'
+import { Signers, sealOf } from 'signing/signers'
 import { createApiTokens } from '../auth/api-tokens.ts'
 import { createTokenUse } from '../auth/token-use.ts'
 import type { DeviceKeyChange } from '../channels/web-push/signed-buttons.ts'

@@ -120,7 +120,14 @@ export class ModelCall {
       all.push({ type: 'text', text: line })
     }
     const suggestions = turn.suggestions?.map((sentence) => redact(sentence))
-    this.#keep({ content: all, stopReason, usage: turn.usage, isUsagePartial: turn.isUsagePartial, unmade, suggestions })
+    this.#keep({
+      content: all,
+      stopReason,
+      usage: turn.usage,
+      isUsagePartial: turn.isUsagePartial,
+      unmade,
+      suggestions,
+    })
   }
 
   /**

@@ -116,13 +116,11 @@ test.each([
   ['stop_vm', { vmid: 101, node: 'home' }, 'node: 101 is on Home, not home.'],
   ['stop_vm', { vmid: 104 }, 'vmid: 104 is a container; use stop_container.'],
   ['restart_container', { vmid: 101 }, 'vmid: 101 is a virtual machine; use restart_vm.'],
-  ...['start_vm', 'stop_vm', 'restart_vm'].map(
-    (name): [string, Record<string, unknown>, string] => [
-      name,
-      { vmid: 114 },
-      'vmid: 114 is a template, which never runs. clone_guest makes a guest of it.',
-    ],
-  ),
+  ...['start_vm', 'stop_vm', 'restart_vm'].map((name): [string, Record<string, unknown>, string] => [
+    name,
+    { vmid: 114 },
+    'vmid: 114 is a template, which never runs. clone_guest makes a guest of it.',
+  ]),
   ['wake_node', { node: 'x' }, 'node: there is no node x. Nodes: pve, Home, agent1.'],
   ['get_vms', { node: 'constructor' }, 'node: there is no node constructor. Nodes: pve, Home, agent1.'],
   ['execute_ssh', { node: '../pve', command: 'df' }, 'node: there is no node ../pve. Nodes: pve, Home, agent1.'],

@@ -32,10 +32,7 @@ const sentence = (pattern: string) =>
   new RegExp(`^(?:${pattern.replaceAll(' ?', '\\s*').replaceAll(' ', '\\s+')})\\W*$`, 'is')
 const orders = ['start', 'stop', 'restart', 'reboot', 'shut', 'turn', 'power', 'wake', 'kill', ...changeVerbs].join('|')
 /** Makes the pattern of a question. A sentence that begins with an order is not a question. */
-const question = (pattern: string) =>
-  sentence(
-    `(?<who>(?!(?:${orders})\\b).*\\b(?:${pattern})\\b.*)`,
-  )
+const question = (pattern: string) => sentence(`(?<who>(?!(?:${orders})\\b).*\\b(?:${pattern})\\b.*)`)
 const who = '(?<who>.+?)'
 const named = '(?:called|named|as) (?<name>["“]?[a-z][\\w.-]*["”]?)'
 const backup = 'back(?: |-)?ups?'
@@ -122,7 +119,7 @@ export const acts: readonly Act[] = [
     ].map(sentence),
     inquiry: addressOf,
   },
-  // What runs by itself
+  // Calls that run by themselves
   ofAny(
     'list_jobs',
     '(?:which|what|list|show|the|my|any|all) (?:scheduled )?jobs?(?: (?:are|do) (?:there|i have|you have|scheduled))?|what (?:runs by itself|is scheduled)',

@@ -10,7 +10,7 @@ export const introduction =
 
 type Words = Readonly<Record<string, string>>
 
-/** What the demo reads with each tool. */
+/** The purpose of each tool that reads. */
 const looks: Words = {
   get_cluster_status: 'the cluster',
   get_cluster_resources: 'the cluster',
@@ -38,7 +38,7 @@ const looks: Words = {
   list_jobs: 'jobs',
   list_runbooks: 'runbooks',
 }
-/** What the demo does with each tool. */
+/** The purpose of each tool that changes something. */
 const deeds: Words = {
   start_vm: 'start, stop and restart guests',
   stop_vm: 'start, stop and restart guests',
@@ -77,7 +77,7 @@ const care: Words = {
   list_changes: 'take a change of mine back',
   undo: 'take a change of mine back',
 }
-/** What the demo does beside the cluster. */
+/** Deeds beside the cluster. */
 const besides: Words = {
   memory_search: 'what you told me',
   memory_get: 'what you told me',
@@ -117,13 +117,19 @@ export function abilities(cluster: ClusterState, tools: readonly string[]): stri
   const words = (of: Words, most: number) =>
     some([...new Set(Object.keys(of).flatMap((tool) => (tools.includes(tool) ? [of[tool] ?? ''] : [])))], most)
   const unspoken = tools.filter((tool) => !spokenTools.has(tool))
-  const line = (title: string, told: string, examples: readonly [tool: string, sentence: string | false | undefined][]) => {
+  const line = (
+    title: string,
+    told: string,
+    examples: readonly [tool: string, sentence: string | false | undefined][],
+  ) => {
     const shown = examples.flatMap(([tool, sentence]) => (sentence && tools.includes(tool) ? [offer(sentence)] : []))
     if (told === '' && shown.length === 0) return []
     return [`- **${title}**${told === '' ? '' : ` ${told}`}${shown.length === 0 ? '' : `: ${listed(shown)}`}`]
   }
   const other =
-    unspoken.length === 0 ? '' : ` For ${some(unspoken, 4)} I have no sentence: type \`/${unspoken[0]}\` and its arguments.`
+    unspoken.length === 0
+      ? ''
+      : ` For ${some(unspoken, 4)} I have no sentence: type \`/${unspoken[0]}\` and its arguments.`
   return [
     ...line('Look', words(looks, 6) && `at ${words(looks, 6)}`, [
       ['get_cluster_status', 'is everything fine?'],
@@ -170,5 +176,7 @@ export function welcome(cluster: ClusterState, tools: readonly string[]): string
     ...leads.slice(0, 3).map(({ sentence }) => sentence),
     ...usual.flatMap(([tool, sentence]) => (sentence !== undefined && tools.includes(tool) ? [sentence] : [])),
   ]
-  return [`Good day, sir${state}`, offers([...new Set(sentences)].slice(0, 4))].filter((part) => part !== '').join('\n\n')
+  return [`Good day, sir${state}`, offers([...new Set(sentences)].slice(0, 4))]
+    .filter((part) => part !== '')
+    .join('\n\n')
 }

@@ -167,7 +167,10 @@ async function toQuestion(question: string, at: number, asked: Asked): Promise<R
   }
   const wished = mayCall('propose_plan') ? wishedAsPlan(question) : undefined
   const { plan, read, lead } = await planned(wished ?? question, messages.slice(0, Math.max(0, at)), asked)
-  const led = ({ text, calls }: Reply): Reply => ({ text: calls.length > 0 || !lead ? text : `${lead}\n\n${text}`, calls })
+  const led = ({ text, calls }: Reply): Reply => ({
+    text: calls.length > 0 || !lead ? text : `${lead}\n\n${text}`,
+    calls,
+  })
   if (plan.inquiries !== undefined)
     return led(replyOf(plan.inquiries, seen, { mayCall, isOffered: (toolName) => offered.includes(toolName) }))
   if (seen.all.length > 0) return led({ text: tell(seen.all, corrected(read, cluster), cluster), calls: [] })
@@ -231,7 +234,10 @@ async function likenessTo(text: string, { parts, signal }: Asked): Promise<Liken
   const [asked, ...others] = vectors ?? []
   if (asked === undefined) return undefined
   const likeness = new Map(
-    sentences.map((sentence, at) => [sentence, asked.reduce((sum, value, i) => sum + value * (others[at]?.[i] ?? 0), 0)]),
+    sentences.map((sentence, at) => [
+      sentence,
+      asked.reduce((sum, value, i) => sum + value * (others[at]?.[i] ?? 0), 0),
+    ]),
   )
   return (sentence) => likeness.get(sentence)
 }

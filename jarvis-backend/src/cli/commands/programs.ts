@@ -1,6 +1,6 @@
+import { version } from '../../version.ts'
 import { defineCommand, flag, text } from '../command.ts'
 import { help } from '../help.ts'
-import { version } from '../../version.ts'
 
 export const programsCommands = [
   defineCommand({

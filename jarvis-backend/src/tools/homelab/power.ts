@@ -59,7 +59,8 @@ export function powerTool(
       const other = `${action}_${toolEnds[type === 'vm' ? 'ct' : 'vm']}`
       const target = guestTarget(of, world, { type, instead: other })
       const isTemplate = world.cluster.guests.find(({ vmid }) => vmid === of.vmid)?.isTemplate === true
-      if (isTemplate) throw new Mistake(`vmid: ${of.vmid} is a template, which never runs. clone_guest makes a guest of it.`)
+      if (isTemplate)
+        throw new Mistake(`vmid: ${of.vmid} is a template, which never runs. clone_guest makes a guest of it.`)
       return [{ kind: 'power', on: 'guest', action, type, isForced: force, target }]
     },
     undo: ({ vmid, force = false }, world) => undoOf({ action, type, isForced: force }, vmid, world),
