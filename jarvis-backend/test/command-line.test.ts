@@ -79,7 +79,7 @@ test('questions, calls and cards in pipes end with the code that says how, and n
   expect([none.code, none.stderr]).toEqual([2, expect.stringContaining('pve.log.gz cannot be read')])
 
   const denied = shell(jarvis, ['ask', 'stop 103'])
-  const [waits, black, failed, piped, call, blackCall, wrong, sessions, tools, waiting] = await Promise.all(
+  const [waits, black, failed, piped, call, blackCall, wrong, unknown, sessions, tools, waiting] = await Promise.all(
     [
       shell(jarvis, ['ask', '--no-wait', '--json', 'stop 101']),
       shell(jarvis, ['ask', 'wipe it']),
@@ -88,14 +88,15 @@ test('questions, calls and cards in pipes end with the code that says how, and n
       shell(jarvis, ['call', 'get_node_status', 'node=pve']),
       shell(jarvis, ['call', '--json', 'execute_ssh', 'node=pve', 'command=rm -rf /srv']),
       shell(jarvis, ['sesions']),
+      shell(jarvis, ['call', 'get_node_statuss', 'node=pve']),
       shell(jarvis, ['sessions', '--json']),
       shell(jarvis, ['tools', 'stop_vm'], { env: { COLUMNS: '40' } }),
       shell(jarvis, ['questions']),
     ].map(({ ended }) => ended),
   )
   expect(
-    [waits, black, failed, piped, call, blackCall, wrong, sessions, tools, waiting].map((one) => one?.code),
-  ).toEqual([3, 4, 5, 0, 0, 4, 2, 0, 0, 0])
+    [waits, black, failed, piped, call, blackCall, wrong, unknown, sessions, tools, waiting].map((one) => one?.code),
+  ).toEqual([3, 4, 5, 0, 0, 4, 2, 2, 0, 0, 0])
   expect(JSON.parse(waits?.stdout ?? '')).toMatchObject({
     stopReason: 'waits',
     text: '',
@@ -114,6 +115,7 @@ test('questions, calls and cards in pipes end with the code that says how, and n
   expect(call?.stdout).toContain('pve')
   expect(JSON.parse(blackCall?.stdout ?? '')).toMatchObject({ state: 'refused', tier: expect.any(String) })
   expect(wrong?.stderr).toContain('Did you mean sessions?')
+  expect(unknown?.stderr).toContain('Did you mean get_node_status?')
   expect((JSON.parse(sessions?.stdout ?? '') as Page<SessionSummary>).items.length).toBeGreaterThan(0)
   expect(tools?.stdout).toMatch(/^<!> Ask/)
   for (const one of [well, waits, black, failed, tools]) expect(one?.stdout + (one?.stderr ?? '')).not.toContain(colour)

@@ -1,11 +1,12 @@
 import { randomUUID } from 'node:crypto'
 import { setTimeout as sleep } from 'node:timers/promises'
+import { nearestName } from 'node-kit/nearest'
 import { JarvisError, type ToolInfo, type ToolInput } from 'protocol'
 import type { Config } from '../config/config.ts'
 import { exitCodes } from './exit-codes.ts'
 import { type Input, shortMs, usualWaitMs } from './options.ts'
 import { reach } from './remote/reach.ts'
-import type { Remote } from './remote/remote.ts'
+import { type Remote, ServerRefused } from './remote/remote.ts'
 import { markOf, styleFor } from './terminal/style.ts'
 import { visible, visibleLines } from './terminal/visible.ts'
 
@@ -26,7 +27,9 @@ export async function call(
   const waitMs =
     values['no-wait'] === true ? 0 : values.wait === undefined ? usualWaitMs : shortMs('--wait', values.wait)
   const remote = await reach(config, values.url)
-  const tool = await remote.call('GET /api/tools/:name', { params: { name } })
+  const tool = await remote.call('GET /api/tools/:name', { params: { name } }).catch(async (error: unknown) => {
+    throw error instanceof ServerRefused && error.code === 'not_found' ? await unknownTool(remote, name) : error
+  })
   const input = inputOf(tool, given)
   const style = styleFor(process.stderr)
   if (values['dry-run'] === true) {
@@ -46,6 +49,16 @@ export async function call(
   else console.error(visibleLines(text))
   if (id !== undefined && (state === 'waiting' || state === 'running')) console.error(`  jarvis decide ${id}`)
   process.exitCode = exitOf[state]
+}
+
+async function unknownTool(remote: Remote, name: string): Promise<JarvisError> {
+  const { items } = await remote.call('GET /api/tools')
+  const near = nearestName(
+    name,
+    items.map((tool) => tool.name),
+  )
+  const meant = near === undefined ? '' : ` Did you mean ${near}?`
+  return new JarvisError('invalid_request', `There is no tool ${name}.${meant} jarvis tools lists them.`)
 }
 
 type State = 'done' | 'failed' | 'refused' | 'denied' | 'expired' | 'withdrawn' | 'waiting' | 'running'
