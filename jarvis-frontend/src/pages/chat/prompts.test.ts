@@ -127,3 +127,7 @@ test('a first question says from what it comes', () => {
     { mark: 'cluster', question: 'How is the cluster?', detail: '1 node, 1 guest' },
   ])
 })
+
+test('a cluster that cannot be read is not said to have no nodes', () => {
+  expect(prompts(blind, [], [], now).map(({ detail }) => detail)).toEqual(['its nodes and guests are unknown'])
+})

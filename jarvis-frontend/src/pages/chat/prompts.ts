@@ -87,7 +87,9 @@ export function prompts(
   found.push({
     mark: 'cluster',
     question: 'How is the cluster?',
-    detail: `${plural(state.nodes.length, 'node')}, ${plural(state.guests.length, 'guest')}`,
+    detail: isBlind(state)
+      ? 'its nodes and guests are unknown'
+      : `${plural(state.nodes.length, 'node')}, ${plural(state.guests.length, 'guest')}`,
   })
   return found.slice(0, 3)
 }
