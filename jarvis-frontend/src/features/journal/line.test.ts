@@ -12,6 +12,18 @@ test.each([
     { tier: 'red', by: 'claude', call: 'stop_vm', args: 'pve  103', outcome: 'waits for a decision' },
   ],
   [
+    'a call on a guest, which has its name beside its number',
+    'call',
+    { ...call, target: { kind: 'guest', id: 'vm/103', vmid: 103, name: 'nas' } },
+    { args: 'pve  103 (nas)' },
+  ],
+  [
+    'a call on a node, whose name is its argument',
+    'call',
+    { ...call, toolInput: { node: 'pve' }, target: { kind: 'node', id: 'node/pve', name: 'pve' } },
+    { args: 'pve' },
+  ],
+  [
     'a call of an MCP client, which failed',
     'call',
     { ...call, tier: 'green', outcome: 'failed', requestedBy: { kind: 'mcp', name: 'desktop', token: 'laptop' } },

@@ -112,10 +112,13 @@ function actorOf({ by, requestedBy }: Body, nameOf: (id: string) => string): str
   return asker.kind === 'chat' ? name.slice(name.indexOf('/') + 1) : name
 }
 
+/** Returns the arguments of a call, or its target without them. A guest's number is followed by its name at that time. */
 function argsOf({ toolInput, target, ...body }: Body): string {
-  if (typeof toolInput === 'object' && toolInput !== null) return argumentText(toolInput as Body)
-  const of = target as { id?: unknown } | string | undefined
-  return (typeof of === 'string' ? of : text(of?.id)) || (text(body.toolUseId) === '' ? objectOf(body) : '')
+  const { id, kind, name } = objectIn(target)
+  const guest = kind === 'guest' && text(name) !== '' ? ` (${text(name)})` : ''
+  if (typeof toolInput === 'object' && toolInput !== null) return argumentText(toolInput as Body) + guest
+  if (typeof target === 'string') return target
+  return text(id) === '' ? (text(body.toolUseId) === '' ? objectOf(body) : '') : text(id) + guest
 }
 
 /** Says which grant or plan allowed a call to run: `runs under a grant of mira`. */
