@@ -12,8 +12,8 @@ type Shown = { id: string; boxed: string; text: string; banners: string; parts: 
 
 /** Reads every waiting card out of the page. */
 const readCards = `[...document.querySelectorAll('article[data-pending]')].map((card) => ({
-  id: card.querySelector('h3 .num').textContent,
-  boxed: card.querySelector('h3 .boxed')?.textContent ?? '',
+  id: card.querySelector('h2 .num').textContent,
+  boxed: card.querySelector('h2 .boxed')?.textContent ?? '',
   text: card.textContent,
   banners: [...card.querySelectorAll('.banner')].map((banner) => banner.textContent).join(' '),
   parts: [...new Set([...card.querySelectorAll('*')].map((part) => part.tagName.toLowerCase()))],
@@ -23,7 +23,7 @@ const readCards = `[...document.querySelectorAll('article[data-pending]')].map((
 const unseen =
   /[\p{C}\p{Zl}\p{Zp}\p{Default_Ignorable_Code_Point}\u115f\u1160\u2800\u3164\uffa0\u00a0\u2003\u200a\u202f\u3000]/u
 const partsOfACard =
-  /^(?:h3|header|span|bdi|svg|path|circle|dl|div|dt|dd|small|code|b|button|footer|i|g|rect|line|polyline|use)$/
+  /^(?:h2|header|span|bdi|svg|path|circle|dl|div|dt|dd|small|code|b|button|footer|i|g|rect|line|polyline|use)$/
 
 test('no name can hide anything on a card, nor draw on it', async () => {
   const asked = spoofs.map((_, at): [string, Record<string, unknown>] => {

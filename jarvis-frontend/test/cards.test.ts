@@ -213,7 +213,7 @@ test('names and texts of others never become markup', async () => {
   await go(page, '/chat/ses_hostile')
   const card = cardOf(page, 'h1')
   await card.waitFor()
-  expect(await card.locator('h3').textContent()).toContain('U+202E')
+  expect(await card.locator('h2').textContent()).toContain('U+202E')
   expect(
     await card
       .locator('.boxed')

@@ -40,9 +40,9 @@ export function GoesBack({ change }: { change: Change }) {
       data-change={change.id}
     >
       <header>
-        <h3 id={title}>
+        <h2 id={title}>
           <Visible text={keepQuestion(sentence)} />
-        </h3>
+        </h2>
         <Expiry from={at} until={goesBackAt} aheadMs={aheadMs} words="goes back in" />
       </header>
       <dl className="facts">
@@ -202,9 +202,9 @@ function Ended({ change, stand }: { change: Change; stand: Stand }) {
   return (
     <article className="card settled" tabIndex={-1} id={`change-${change.id}`}>
       <header>
-        <h3>
+        <h2>
           <Visible text={sentence} />
-        </h3>
+        </h2>
       </header>
       <p className="outcome" role="status">
         <Mark kind={mark} />

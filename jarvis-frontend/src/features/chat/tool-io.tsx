@@ -12,25 +12,25 @@ export function InputOutput({ call }: { call: Call }) {
   const shown = isWhole ? output : lines.slice(0, shownLines).join('\n')
   return (
     <>
-      <h4>Input</h4>
+      <h3>Input</h3>
       <pre>
         <Plain text={spaced(call.toolInput)} />
       </pre>
-      <h4>
+      <h3>
         Output <span>{call.result === undefined ? 'none yet' : lines.length > 1 ? `${lines.length} lines` : ''}</span>
-      </h4>
+      </h3>
       {output !== '' && (
         <pre>
           <Plain text={shown} />
         </pre>
       )}
       {lines.length > shownLines && (
-        <h4 className="more">
+        <h3 className="more">
           <button type="button" onClick={() => setWhole(!isWhole)}>
             {isWhole ? `Show ${shownLines} lines` : `Show all ${lines.length} lines`}
           </button>
           <span>someone else’s text: never styled, never linked</span>
-        </h4>
+        </h3>
       )}
     </>
   )

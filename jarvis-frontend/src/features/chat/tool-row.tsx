@@ -114,7 +114,7 @@ export const CallView = (given: { call: Call; sessionId: string }) => (
 
 const CallBlock = soon(
   () => import('./views/view.tsx').then((part) => part.CallBlock),
-  () => <h4>This part could not be fetched.</h4>,
+  () => <h3>This part could not be fetched.</h3>,
 )
 
 const UnknownPart = soon(
@@ -124,7 +124,7 @@ const UnknownPart = soon(
 
 const InputOutput = soon(
   () => import('./tool-io.tsx').then((part) => part.InputOutput),
-  () => <h4>This part could not be fetched.</h4>,
+  () => <h3>This part could not be fetched.</h3>,
 )
 
 const GrantLink = soon(

@@ -78,9 +78,9 @@ function CardFrame({ matter, live, guests, hand, unknown, unknownOf, isElsewhere
     },
   }
   const heading = (pieces: typeof act.ask) => (
-    <h3 id={title}>
+    <h2 id={title}>
       <Sentence pieces={pieces} />
-    </h3>
+    </h2>
   )
 
   if (phase === 'pending') {

@@ -30,7 +30,7 @@ export function GrantChoice({ card, grant, onChange, children }: Props) {
   const on = target.vmid ?? target.id.replace(/^\w+\//, '')
   return (
     <div className="grant" ref={root}>
-      <h4>Approve this, and allow more without asking</h4>
+      <h3>Approve this, and allow more without asking</h3>
       <dl>
         <dt>Only</dt>
         {scope === undefined ? (

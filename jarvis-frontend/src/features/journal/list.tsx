@@ -86,7 +86,7 @@ function Whole({ entry, row, more, signature }: { entry: JournalEntry; row: Row 
   const { word, outcome } = lineOf(entry)
   return (
     <div className="io chain-open">
-      <h4>
+      <h2>
         {row.entries.length > 1 && (
           <span className="chain-part">
             <span className="num">{grouped(entry.seq)}</span> <span className="num">{exact(entry.at)}</span> {word},{' '}
@@ -97,10 +97,10 @@ function Whole({ entry, row, more, signature }: { entry: JournalEntry; row: Row 
         <span>
           <CopyButton text={JSON.stringify(entry)} label="Copy the entry" />
         </span>
-      </h4>
+      </h2>
       {signature(entry)}
       <pre>{visibleLines(JSON.stringify(entry.body, undefined, 2))}</pre>
-      <h4>Hash</h4>
+      <h2>Hash</h2>
       <pre>{entry.hash}</pre>
     </div>
   )

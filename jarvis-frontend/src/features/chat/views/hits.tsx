@@ -13,9 +13,9 @@ export function HitsView({ call, found: { hits, silent } }: { call: Call; found:
   const [isWhole, setWhole] = useState(false)
   return (
     <div className="view-box">
-      <h4>
+      <h3>
         {plural(hits.length, 'result')} <span>written by strangers</span>
-      </h4>
+      </h3>
       {hits.length > 0 && (
         <ol className="view-hits">
           {(isWhole ? hits : hits.slice(0, shownHits)).map((hit, at) => (

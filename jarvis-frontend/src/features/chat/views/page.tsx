@@ -17,9 +17,9 @@ export function PageView({ call, page }: { call: Call; page: PageData }) {
   const isLong = lines.length > shownLines || text.length > 600
   return (
     <div className="view-box">
-      <h4>
+      <h3>
         Page as text <span>written by strangers: fenced, links inert</span>
-      </h4>
+      </h3>
       <p className="view-place">
         {title !== '' && (
           <b>
