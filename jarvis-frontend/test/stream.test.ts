@@ -212,10 +212,10 @@ test('code is coloured to its end, however long its grammar takes to load and a 
 
 test('math, task lists and footnotes are drawn, without links, colours or what is no math', async () => {
   const words = [
-    'It costs $5 and $6, or $HOME. Power is $P = U \\cdot I$[^1] and \\(x_1\\), not `$a$`.',
+    'It costs $5 and $6, or $HOME; $A/$(date) too. It takes ~40 min~1 h, ~~not~~ less. Power is $$P = U \\cdot I$$[^1] and \\(x_1\\), not `$a$`.',
     '$$\n\\frac{388}{400} \\color{red}{= 0.97}\n$$',
     '- [x] look\n- [ ] restart\n\n1. [ ] wait',
-    '$\\href{javascript:hit=1}{x}$ and $\\frac{$',
+    '$$\\href{javascript:hit=1}{x}$$ and $$\\frac{$$',
     '[^1]: Measured at the *plug*.',
   ]
   const entries = entriesOf([user('Go.'), assistant(text(words.join('\n\n'))), done], Date.now())
@@ -225,10 +225,13 @@ test('math, task lists and footnotes are drawn, without links, colours or what i
   const prose = page.locator('.prose')
   await prose.locator('.math.display math').waitFor()
   await expect.poll(() => prose.locator('.math:not([hidden]) math').count()).toBeGreaterThanOrEqual(3)
-  expect(await prose.innerText()).toContain('It costs $5 and $6, or $HOME.')
+  expect(await prose.innerText()).toContain(
+    'It costs $5 and $6, or $HOME; $A/$(date) too. It takes ~40 min~1 h, not less.',
+  )
+  expect(await prose.locator('del').allInnerTexts()).toEqual(['not'])
   expect(await prose.locator('code').first().innerText()).toBe('$a$')
   expect(await prose.locator('a, [href]').count()).toBe(0)
-  expect(await prose.innerText()).toContain('$\\frac{$')
+  expect(await prose.innerText()).toContain('$$\\frac{$$')
   const colours = await prose
     .locator('.math.display *')
     .evaluateAll((all) => new Set(all.map((element) => getComputedStyle(element).color)).size)

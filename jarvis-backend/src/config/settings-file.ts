@@ -2,6 +2,7 @@ import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import { type Config, ConfigError, readConfig } from './config.ts'
 import { type Changes, readEnvFile, writeEnvFile } from './env-file.ts'
+import { type InForce, settingsInForce } from './in-force.ts'
 import { isModelVariable, readModels } from './model.ts'
 import { type ModelsFile, readableModels, readModelsFile } from './models-file.ts'
 import { pathOf } from './path-of.ts'
@@ -116,6 +117,15 @@ function readWith(env: Environment, open: Opener): Config {
 
 /** Reads the configuration that the next start would use. @param outside the environment without `.env` @throws ConfigError */
 export const readNextConfig = (outside: Environment): Config => readStartConfig({ ...readable('.env'), ...outside })
+
+/**
+ * Reads every setting with the value in force. Sealed values stay sealed. @param outside the environment without `.env` @throws ConfigError if
+ * `settings.env` cannot be read
+ */
+export function readInForce(env: Environment, outside: Environment): InForce[] {
+  const all = readable(settingsPath(dataDirOf(env)))
+  return settingsInForce(env, outside, { all, counting: whatCounts(all, env) })
+}
 
 /** Saves settings in the data dir, with secrets sealed. @throws JarvisError `conflict` if they cannot be sealed */
 export function saveSettings(of: Sealing, changes: Changes): void {

@@ -13,6 +13,20 @@ export const setUpCommands = [
     },
   }),
   defineCommand({
+    name: 'config',
+    group: 'Set up',
+    forms: [
+      { args: '', about: 'the settings that somebody set, their values, and where each comes from; no secret is shown' },
+      { args: 'WORD …', about: 'the settings with a word in their name, and what they mean' },
+    ],
+    options: { all: flag('also those that have their default'), json },
+    example: 'config PVE',
+    async runEarly({ env, outside, input }) {
+      const { config } = await import('../config.ts')
+      config({ env, outside }, input())
+    },
+  }),
+  defineCommand({
     name: 'models',
     group: 'Set up',
     forms: [

@@ -121,7 +121,7 @@ const linksIn = (blocks: readonly Block[]): Links =>
 
 const objectsOf = ({ whole, tail }: Parsed) => [...whole.flatMap((group) => read.get(group) ?? []), ...tail]
 
-const mayHoldExtras = (text: string) => /\$|\\[([]|\[\^/.test(text)
+const mayHoldExtras = (text: string) => /\$\$|\\[([]|\[\^/.test(text)
 
 const [encoder, decoder] = [new TextEncoder(), new TextDecoder('utf-8', { ignoreBOM: true })]
 

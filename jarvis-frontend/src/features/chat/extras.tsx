@@ -14,9 +14,8 @@ type Read = (this: TokenizerThis, src: string) => Tokens.Generic | undefined
 
 const readMathBlock: Read = (src) => math(/^ {0,3}(?:\$\$([^$]+)\$\$|\\\[([\s\S]+?)\\\])[ \t]*(?:\n|$)/.exec(src), true)
 
-// `$5 and $6` is not a formula: the dollar signs must touch the formula, and no digit may follow the last one.
-const readMath: Read = (src) =>
-  math(/^(?:\$\$([^$\n]+)\$\$|\$(?![\s$])((?:\\.|[^\\$\n])*?[^\\$\s])\$(?![\d\w$])|\\\((.+?)\\\))/.exec(src), false)
+// One dollar sign is no mark of math: `$A/$(date)` is a shell's text, and `$5` a price.
+const readMath: Read = (src) => math(/^(?:\$\$([^$\n]+)\$\$|\\\((.+?)\\\))/.exec(src), false)
 
 const readFootnote: Read = function (src) {
   const found = /^\[\^([^\]\s]{1,20})\]:[ \t]+([^\n]+(?:\n(?!\n|\[\^)[^\n]+)*)(?:\n+|$)/.exec(src)
@@ -42,7 +41,7 @@ export const options: MarkedOptions = {
     block: [readFootnote, readMathBlock],
     startBlock: [(src) => /(?:^|\n)\[\^/.exec(src)?.index],
     inline: [readFootnoteRef, readMath],
-    startInline: [(src) => /\$|\\\(/.exec(src)?.index, (src) => src.indexOf('[^')],
+    startInline: [(src) => /\$\$|\\\(/.exec(src)?.index, (src) => src.indexOf('[^')],
   },
 }
 

@@ -228,10 +228,15 @@ function InlineToken({ token }: { token: Token }): React.ReactNode {
         </em>
       )
     case 'del':
-      return (
+      // One tilde is a sign for "about", as in `~40 min~1 h`.
+      return token.raw.startsWith('~~') ? (
         <del>
           <Inline tokens={token.tokens} />
         </del>
+      ) : (
+        <>
+          ~<Inline tokens={token.tokens} />~
+        </>
       )
     case 'codespan':
       return <CodeSpan text={token.text} />

@@ -1,0 +1,57 @@
+import { nearestName } from 'node-kit/nearest'
+import { settingLeaves } from './secret-leaves.ts'
+import type { sections } from './setting.ts'
+import { settings } from './settings.ts'
+
+type Texts = Readonly<Record<string, string | undefined>>
+
+/** A setting as it is in force. */
+export type InForce = {
+  name: string
+  section: (typeof sections)[number]
+  about: string
+  /** The default, in Markdown. */
+  default: string
+  /** The text that counts; absent: the default counts. A secret is never shown: its text is `set`. */
+  value?: string
+  source: 'environment' | '.env' | 'settings.env' | 'default'
+  /** The dashboard saved another value, which does not count. */
+  isOverridden?: true
+}
+
+const isSet = (text: string | undefined): text is string => text !== undefined && text.trim() !== ''
+
+/**
+ * Returns every documented setting with the value in force, in the order of `docs/configure.md`.
+ * @param env the environment including `.env`
+ * @param outside the environment without it
+ * @param saved all that the dashboard saved, and the part of it that counts
+ */
+export function settingsInForce(env: Texts, outside: Texts, saved: { all: Texts; counting: Texts }): InForce[] {
+  return settings.list().flatMap((setting) => {
+    if (setting.section === undefined) return []
+    const { name, section, about } = setting
+    const row = { name, section, about, default: setting.default }
+    const text = isSet(env[name]) ? env[name] : saved.counting[name]
+    if (!isSet(text)) return [{ ...row, source: 'default' as const }]
+    const source = isSet(outside[name]) ? 'environment' : isSet(env[name]) ? '.env' : 'settings.env'
+    return [
+      {
+        ...row,
+        value: settingLeaves({ [name]: text }).length > 0 ? 'set' : text,
+        source,
+        ...(source !== 'settings.env' && isSet(saved.all[name]) && { isOverridden: true as const }),
+      } satisfies InForce,
+    ]
+  })
+}
+
+/** Returns the variables that look like settings and are none, with the setting that was probably meant. */
+export function misspelt(env: Texts): { name: string; meant: string }[] {
+  const names = settings.list().map(({ name }) => name)
+  return Object.keys(env).flatMap((name) => {
+    if (!/^(?:JARVIS|PVE)_/.test(name) || settings.get(name) !== undefined) return []
+    const meant = nearestName(name, names)
+    return meant === undefined ? [] : [{ name, meant }]
+  })
+}
