@@ -178,6 +178,7 @@ export function Composer({
           <textarea
             ref={field}
             id="composer"
+            dir="auto"
             rows={1}
             value={text}
             aria-label="Message"

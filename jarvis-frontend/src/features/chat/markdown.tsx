@@ -130,7 +130,7 @@ function BlockToken({ token }: { token: Token }): React.ReactNode {
       return null
     case 'paragraph':
       return (
-        <p>
+        <p dir="auto">
           <Inline tokens={token.tokens} />
         </p>
       )
@@ -138,7 +138,7 @@ function BlockToken({ token }: { token: Token }): React.ReactNode {
       return token.tokens === undefined ? <Text text={token.text} /> : <Inline tokens={token.tokens} />
     case 'heading':
       return (
-        <p className="heading">
+        <p className="heading" dir="auto">
           <Inline tokens={token.tokens} />
         </p>
       )
@@ -148,7 +148,7 @@ function BlockToken({ token }: { token: Token }): React.ReactNode {
       )
     case 'blockquote':
       return (
-        <blockquote>
+        <blockquote dir="auto">
           <Blocks tokens={token.tokens} />
         </blockquote>
       )
@@ -175,7 +175,13 @@ const Inline = ({ tokens = [] }: { tokens?: Token[] | undefined }) =>
 
 function List({ list }: { list: Tokens.List }) {
   const items = list.items.map((item, at) => <Item key={at} item={item} />)
-  return list.ordered ? <ol start={Number(list.start) || 1}>{items}</ol> : <ul>{items}</ul>
+  return list.ordered ? (
+    <ol dir="auto" start={Number(list.start) || 1}>
+      {items}
+    </ol>
+  ) : (
+    <ul dir="auto">{items}</ul>
+  )
 }
 
 function Table({ table }: { table: Tokens.Table }) {
@@ -186,7 +192,7 @@ function Table({ table }: { table: Tokens.Table }) {
         <thead>
           <tr>
             {table.header.map((cell, at) => (
-              <th key={at} style={{ textAlign: cell.align ?? 'left' }}>
+              <th key={at} dir="auto" style={{ textAlign: cell.align ?? 'start' }}>
                 <Inline tokens={cell.tokens} />
               </th>
             ))}
@@ -196,7 +202,7 @@ function Table({ table }: { table: Tokens.Table }) {
           {table.rows.map((row, at) => (
             <tr key={at}>
               {row.map((cell, column) => (
-                <td key={column} style={{ textAlign: cell.align ?? 'left' }}>
+                <td key={column} dir="auto" style={{ textAlign: cell.align ?? 'start' }}>
                   <Inline tokens={cell.tokens} />
                 </td>
               ))}

@@ -10,7 +10,7 @@ export function UserMessage({ text, at, via, seq, children }: UserProps) {
     <article className={`user${children === undefined ? '' : ' unsent'}`} aria-label="You" data-seq={seq}>
       {at !== undefined && <time title={exactTime(at)}>{[timeOfDay(at), via].filter(Boolean).join(' · ')}</time>}
       {children}
-      <p>{text}</p>
+      <p dir="auto">{text}</p>
     </article>
   )
 }
