@@ -64,6 +64,15 @@ test('what is read stays in its place while diagrams come above, earlier entries
   await page.evaluate(() => scroll.look())
   await tell('Again.')
   expect(await belowPx()).toBeLessThan(2)
+  // A message that is sent here is followed, wherever the reader was.
+  await page.evaluate(() => {
+    scroll.element.scrollTop = 100
+    return scroll.look()
+  })
+  await page.getByRole('textbox', { name: 'Message' }).fill('And what now?')
+  await page.keyboard.press('Control+Enter')
+  await page.locator('.user', { hasText: 'And what now?' }).waitFor()
+  await expect.poll(belowPx).toBeLessThan(2)
 })
 
 test('a reader who scrolls up in the moment in which the content gets shorter is not taken back to the end', async () => {

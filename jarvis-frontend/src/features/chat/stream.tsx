@@ -62,6 +62,11 @@ export function Stream({ store, state, sessionId, canSend, onSend, at }: Props) 
         : scroll.attach(scroller.current, content.current),
     [scroll],
   )
+  const sent = outgoing.at(-1)?.requestId
+  // A message that is sent here is followed, wherever the reader was.
+  useLayoutEffect(() => {
+    if (sent !== undefined) scroll.toEnd()
+  }, [sent, scroll])
   const earlier = useEarlier(scroller, sessionId, view?.hasEarlier ?? false)
   const send = useRef(onSend)
   send.current = onSend
