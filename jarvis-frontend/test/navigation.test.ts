@@ -98,6 +98,27 @@ test('a link goes where the click says, and to the same place only once', async 
   expect(await here.getAttribute('aria-current')).toBe(null)
 })
 
+test('back leads to where a page was scrolled, and a new visit to its beginning', async () => {
+  const page = await stage.open(await play(), '/settings')
+  const top = () => page.evaluate(() => document.querySelector('.page.scroll')?.scrollTop)
+  await page.evaluate(() => {
+    const settings = document.querySelector('.page.scroll') as HTMLElement
+    settings.scrollTop = 300
+  })
+  await expect.poll(top).toBe(300)
+  const rail = page.getByRole('navigation', { name: 'Pages' })
+  await rail.getByRole('link', { name: 'Journal' }).click()
+  await page.getByRole('heading', { level: 1, name: 'Journal' }).waitFor()
+  await page.goBack()
+  await page.getByRole('heading', { level: 1, name: 'Settings' }).waitFor()
+  await expect.poll(top).toBe(300)
+  await rail.getByRole('link', { name: 'Journal' }).click()
+  await page.getByRole('heading', { level: 1, name: 'Journal' }).waitFor()
+  await page.evaluate("document.querySelector('.rail a[href=\"/settings\"]').click()")
+  await page.getByRole('heading', { level: 1, name: 'Settings' }).waitFor()
+  expect(await top()).toBe(0)
+})
+
 test('what an address says is read exactly, also where it is changed, left and returned to', async () => {
   const server = await play()
   const page = await stage.open(server, '/memory?q=%2541+b%2526&x=1')

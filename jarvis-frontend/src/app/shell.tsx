@@ -1,5 +1,5 @@
 import type { Status } from 'protocol'
-import { Suspense, useEffect, useMemo, useState } from 'react'
+import { Suspense, useEffect, useMemo, useRef, useState } from 'react'
 import { useStatus } from '../api/status.ts'
 import { keep } from '../lib/keep.ts'
 import { useLocation } from '../lib/location.tsx'
@@ -15,6 +15,7 @@ import { overlay } from './overlay.ts'
 import { PanelContext } from './panel-context.ts'
 import { Rail, usePageCounts } from './rail.tsx'
 import { useCardNews } from './use-card-news.ts'
+import { useKeptScroll } from './use-kept-scroll.ts'
 import { useKeys } from './use-keys.ts'
 import { WindowTitle } from './window-title.ts'
 
@@ -51,6 +52,8 @@ export function Shell({ children }: { children: React.ReactNode }) {
     [isOpen, isNarrow],
   )
   useKeys(panel)
+  const main = useRef<HTMLElement>(null)
+  useKeptScroll(main)
   const first = useCardNews()
   const status = useStatus()
   const isDemo = useDemo(status)
@@ -72,7 +75,7 @@ export function Shell({ children }: { children: React.ReactNode }) {
         )}
         <div className={`shell${isOpen && !isNarrow ? ' with-side' : ''}${isRailOpen && !isBare ? '' : ' bare'}`}>
           {!isPhone && isRailOpen && !isBare && <Rail />}
-          <main id="main" className="main" tabIndex={-1}>
+          <main ref={main} id="main" className="main" tabIndex={-1}>
             <Part key={pathname}>{children}</Part>
           </main>
           {isOpen && (
