@@ -58,7 +58,6 @@ export function changeConfig(model: Model, vmid: number, { keys, deleted }: Conf
   if (guest === undefined) throw new Refusal(500, `Configuration file for ${vmid} does not exist`)
   const file = model.files.of(guest)
   const writer = new ConfigWriter(model, guest, file.config)
-  const volumes = new GuestVolumes(model, guest)
   const isUp = guest.status !== 'stopped'
   for (const key of deleted) {
     if (isUp && !isTakenAtOnce(guest.type, key)) {
@@ -66,6 +65,8 @@ export function changeConfig(model: Model, vmid: number, { keys, deleted }: Conf
       else file.pending.set(key, undefined)
     } else writer.remove(key)
   }
+  // A volume that was just removed leaves its name to a new one.
+  const volumes = new GuestVolumes(model, guest)
   for (const [key, given] of Object.entries(keys)) {
     const value = isDiskKey(guest.type, key) ? volumes.disk(given) : completed(guest, key, given)
     if (isUp && !isTakenAtOnce(guest.type, key)) {
