@@ -280,7 +280,7 @@ export async function startScripted(scene: Scene, dist: string, port = 0) {
     if (pathname === '/api/auth/logout') return json(200, {})
     if (pathname === '/api/status') {
       return json(200, {
-        version: '0.1.0',
+        version: '0.2.0',
         uptimeS: 1,
         model: 'anthropic/claude-sonnet-4',
         models: ['anthropic/claude-sonnet-4'],
