@@ -23,6 +23,7 @@ import { makeChecks } from '../src/watch/checks/index.ts'
 import { kernelReboot } from '../src/watch/checks/kernel-reboot.ts'
 import { memoryPressure } from '../src/watch/checks/memory-pressure.ts'
 import { nodeClock } from '../src/watch/checks/node-clock.ts'
+import { nodeHeat } from '../src/watch/checks/node-heat.ts'
 import { nodeMemory } from '../src/watch/checks/node-memory.ts'
 import { nodeRootDisk } from '../src/watch/checks/node-root-disk.ts'
 import { outOfMemory } from '../src/watch/checks/out-of-memory.ts'
@@ -936,4 +937,21 @@ test('a job of the backup server that failed or warned is told; one that is off,
   const { unread } = await pbsJob.look(portsOf({ pbs: half }))
   expect([...unread.keys()]).toEqual(['*'])
   await expect(found(pbsJob)).rejects.toBeInstanceOf(CannotRun)
+})
+
+test('heat names the guest that loads the node, for the runbook that restarts it', async () => {
+  const inputsWith = async (load: number | null, status: 'running' | 'stopped' = 'running') => {
+    const ports = portsOf({
+      state(state) {
+        for (const guest of state.guests) Object.assign(guest, { cpuRatio: 0.1 })
+        Object.assign(state.guests.find(({ vmid }) => vmid === 104) ?? {}, { cpuRatio: load, status })
+      },
+    })
+    const { measures } = await nodeHeat.look(ports)
+    return measures.find(({ object }) => object.id === 'node/pve')?.inputs
+  }
+  expect(await inputsWith(0.9)).toEqual({ node: 'pve', vmid: 104 })
+  expect(await inputsWith(0.2)).toEqual({ node: 'pve' })
+  expect(await inputsWith(null)).toEqual({ node: 'pve' })
+  expect(await inputsWith(0.9, 'stopped')).toEqual({ node: 'pve' })
 })

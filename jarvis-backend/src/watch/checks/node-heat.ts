@@ -1,3 +1,4 @@
+import type { Guest } from 'protocol'
 import { plainName } from '../../homelab/format.ts'
 import { CannotRun, type Check } from '../check.ts'
 import { nodeObject, seen } from '../measure.ts'
@@ -32,9 +33,20 @@ export const nodeHeat: Check = {
           ...(typeof celsius === 'number' && { value: celsius }),
           sentence: `${plainName(node.name)} is at ${words}.`,
           chart: { series: `node/${node.name}`, field: 'temperatureC', limit: look, clears: look - clears },
-          inputs: { node: node.name },
+          inputs: inputsOf(node.name, state.guests),
         }
       }),
     )
   },
+}
+
+/** A guest that uses less of its own CPU than this loads no node. */
+const leastLoad = 0.25
+
+/** The node, and the running guest on it that uses most of its own CPU, for the runbook that restarts it. */
+function inputsOf(node: string, guests: readonly Guest[]): { node: string; vmid?: number } {
+  const [busiest] = guests
+    .filter((guest) => guest.node === node && guest.status === 'running' && (guest.cpuRatio ?? 0) >= leastLoad)
+    .toSorted((one, other) => (other.cpuRatio ?? 0) - (one.cpuRatio ?? 0))
+  return busiest === undefined ? { node } : { node, vmid: busiest.vmid }
 }
