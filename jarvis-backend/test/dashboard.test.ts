@@ -102,6 +102,7 @@ test('a path that is not the page answers 404 in JSON, and a page of it is the p
   for (const path of [
     '/V1/Models',
     '/api/nothing',
+    '/jarvis/nothing',
     '/mcp/sse',
     '/oauth/nothing',
     '/.well-known/nothing',
