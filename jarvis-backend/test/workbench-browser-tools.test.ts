@@ -18,7 +18,9 @@ const pages: Record<string, string> = {
     <input aria-label="Search"><input type="password" aria-label="Password">`,
   '/more': '<h1>More of it</h1>',
   '/asks': `<title>PLANTED</title><button>PLANTED</button><script>confirm('PLANTED?')</script>`,
-  '/calm': `<a href="/more">More</a> <button onclick="fetch('/deleted', { method: 'POST' })">Delete everything</button>`,
+  '/calm': `<a href="/more">More</a> <button onclick="fetch('/deleted', { method: 'POST' })">Delete everything</button>
+    <form action="/sent"><button>Send it</button></form>`,
+  '/sent?': '<h1>It was sent</h1>',
 }
 
 const start = (...turns: Parameters<typeof scripted>) => startAt('/', ...turns)
@@ -62,12 +64,18 @@ test('an approved click is made once, and a link of the same site is opened with
     callsAbout('click_element', 'link "More"'),
     calls(['go_back', { tab: 1 }]),
     callsAbout('click_element', 'button "Delete'),
+    callsAbout('click_element', 'button "Send'),
     says('Done.'),
   )
   const card = await operator.next('chat:confirm_needed')
   // The way back comes out of Chromium’s memory.
   expect(hits).toEqual(['GET /calm', 'GET /more', 'GET /more'])
   await operator.ask('chat:confirm', { sessionId, toolUseId: card.toolUseId, confirmed: true })
+  const form = await operator.next('chat:confirm_needed')
+  await operator.ask('chat:confirm', { sessionId, toolUseId: form.toolUseId, confirmed: true })
+  let sent = await operator.next('chat:tool_result')
+  while (sent.toolUseId !== form.toolUseId) sent = await operator.next('chat:tool_result')
+  expect(sent.result).toMatch(/On the page:\n.*It was sent/s)
   await operator.next('chat:done')
   await expect.poll(() => deletions(hits)).toBe(1)
 })

@@ -438,9 +438,9 @@ export const requests = doorsOf(`
  */
 export const commands: Readonly<Record<'dataDir' | 'program' | 'typed' | 'nothing', string>> = {
   dataDir:
-    'jobs budgets checks workbench windows changes agents skills token mcp-token setup models doctor profile policy journal secrets backup restore user',
+    'jobs budgets checks workbench windows changes agents skills token mcp-token setup models doctor profile policy journal secrets backup restore user config',
   program:
     'chat ask call sessions replay children context checkpoints tools watch waiting questions plan run alerts mcp runbooks',
   typed: 'channels decide answer grants login logs roles share signers',
-  nothing: 'completion help',
+  nothing: 'completion help version',
 }

@@ -15,8 +15,11 @@ import { BrowserTab, type Tab } from './tab.ts'
 /** The last dialog that a page opened. `text`: the page's words. */
 export type Asked = { type: string; text: string; pageUrl: string }
 
-/** The result of an action on a page. `news`: text that the page did not show before. `notes`: as `Browsing.notes` returns them. */
-export type Done = { tab: Tab; news: string; notes: string[] }
+/**
+ * The result of an action on a page. `news`: text that the page did not show before; undefined if the action led to a page at another address.
+ * `notes`: as `Browsing.notes` returns them.
+ */
+export type Done = { tab: Tab; news: string | undefined; notes: string[] }
 
 /** One session's browser: Chromium in a sandbox, with a profile and an own proxy for each site. Both are removed when the browser ends. */
 export interface Browsing {

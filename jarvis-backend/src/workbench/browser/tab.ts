@@ -29,8 +29,8 @@ export interface Tab {
   readonly page: Page
   /** Returns true if the page showed content of a frame when it was last read, or if the tab has shown another page since. */
   isMixed(): boolean
-  /** Reads the page again. @returns the lines that the page did not show before */
-  read(): Promise<string>
+  /** Reads the page again. @returns the lines that the page did not show before; undefined if the tab shows a page at another address now */
+  read(): Promise<string | undefined>
   /** Describes the page as it was last read. @throws Mistake if `within` is not on the page */
   outline(look: { find?: string | undefined; within?: string | undefined }): { text: string; isCut: boolean }
   /** An element as the page was last read. Does not contact the page. */
@@ -74,12 +74,12 @@ export class BrowserTab implements Tab {
     return this.#isMixed
   }
 
-  async read(): Promise<string> {
+  async read(): Promise<string | undefined> {
     const before = this.#tree
     const isSame = this.page.url() === this.#readUrl
     this.#tree = await this.#snapshot(false)
     this.#learn()
-    return isSame ? newsOf(before, this.#tree, `${this.id}.`) : ''
+    return isSame ? newsOf(before, this.#tree, `${this.id}.`) : undefined
   }
 
   outline({ find, within }: { find?: string | undefined; within?: string | undefined }) {

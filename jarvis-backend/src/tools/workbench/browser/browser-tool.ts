@@ -164,13 +164,14 @@ export async function pageAnswer({ tab, news, notes }: Done, whole?: string): Pr
   }
   const url = tab.page.url()
   const title = (await tab.page.title()).slice(0, 200)
-  const shown = whole ?? news
+  const shown = whole ?? news ?? tab.outline({}).text
+  const isWhole = whole !== undefined || news === undefined
   const text = [
     `Page ${url} in tab ${tab.id}, title ${quoted(title, 200)}.`,
     ...notes,
     ...(shown === ''
       ? ['Nothing new is on the page.']
-      : [whole === undefined ? 'New on the page:' : 'On the page:', shown]),
+      : [isWhole ? 'On the page:' : 'New on the page:', shown]),
   ].join('\n')
   return {
     text,
