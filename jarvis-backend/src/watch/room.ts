@@ -93,9 +93,7 @@ export const watchRoom = defineRoom({
           ended: (limit: number) => watch.history({ limit }).items,
           acknowledge: (id: string, by: string, note: string | undefined) =>
             watch.acknowledge(id, { ...(note !== undefined && { note }) }, by),
-          unacknowledge: (id: string, by: string) => watch.unacknowledge(id, by),
           silence: (id: string, by: string, given: { until: number; note: string }) => watch.silence(id, given, by),
-          unsilence: (id: string, by: string) => watch.unsilence(id, by),
         }),
         routes: [...alertRoutes(watch, needs.shown), ...checkRoutes(watch), ...windowRoutes(watch)],
       },
