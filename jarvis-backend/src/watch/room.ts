@@ -91,8 +91,7 @@ export const watchRoom = defineRoom({
         tools: withPorts(watchTools, {
           alerts: () => watch.list(),
           ended: (limit: number) => watch.history({ limit }).items,
-          acknowledge: (id: string, by: string, note: string | undefined) =>
-            watch.acknowledge(id, { ...(note !== undefined && { note }) }, by),
+          acknowledge: (id: string, by: string) => watch.acknowledge(id, {}, by),
           silence: (id: string, by: string, given: { until: number; note: string }) => watch.silence(id, given, by),
         }),
         routes: [...alertRoutes(watch, needs.shown), ...checkRoutes(watch), ...windowRoutes(watch)],

@@ -22,7 +22,11 @@ const sent = (address: string, { method, headers, body, signal }: Asked, onProgr
     request.upload.onprogress = ({ loaded, total }) => onProgress(total > 0 ? loaded / total : 0)
     request.onerror = () => reject(new ApiError('unreachable', 'JARVIS could not be reached. Attach it again.'))
     request.onabort = () => reject(new ApiError('aborted', 'It was removed.'))
-    request.onload = () => resolve(new Response(request.responseText, { status: request.status }))
+    request.onload = () => {
+      const retryAfter = request.getResponseHeader('Retry-After')
+      const headers = retryAfter === null ? undefined : { 'Retry-After': retryAfter }
+      resolve(new Response(request.responseText, { status: request.status, headers }))
+    }
     signal?.addEventListener('abort', () => request.abort())
     request.send(body)
   })

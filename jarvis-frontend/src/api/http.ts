@@ -1,4 +1,5 @@
 import { ApiError, type Client, createClient, type Fetch } from 'protocol/client'
+import type { Files } from 'protocol/routes'
 
 /** The sign-in of a person. `token`: undefined if a cookie holds it, which scripts cannot read. */
 type Holder = { token?: string }
@@ -25,8 +26,9 @@ const once = clientOver((address, asked) => fetch(address, asked).catch(unreache
 /** Makes a request. If the server asks for the password, asks the person and repeats the request. @throws ApiError */
 export const call: Client['call'] = (...asked) => withPassword(() => asPerson(() => once.call(...asked)))
 /** Reads a file, as `call`. @throws ApiError */
-export const file = (...asked: Parameters<Client['open']>): Promise<Blob> =>
-  withPassword(() => asPerson(async () => (await once.open(...asked)).blob().catch(unreached)))
+export const file: <Route extends keyof Files>(...asked: Parameters<typeof once.open<Route>>) => Promise<Blob> = (
+  ...asked
+) => withPassword(() => asPerson(async () => (await once.open(...asked)).blob().catch(unreached)))
 
 function unreached(error: unknown): never {
   if ((error as Error).name === 'AbortError') throw error

@@ -47,7 +47,13 @@ test('an empty reply is undefined, and a file comes as the answer', async () => 
 
 test.each([
   ['a refusal', '{"error":{"code":"too_many_requests","message":"Wait."}}', 'too_many_requests', 'Wait.', 7],
-  ['a page of a proxy', '<html>', 'unreachable', 'The answer could not be read. Is this the right address?', undefined],
+  [
+    'a page of a proxy',
+    '<html>',
+    'unreachable',
+    'The answer (HTTP 429) could not be read. Is this the right address?',
+    undefined,
+  ],
 ])('%s is an ApiError', async (_, body, code, message, retryAfterS) => {
   const { call } = client(() => new Response(body, { status: 429, headers: { 'Retry-After': '7' } }))
   const error = await call('GET /api/jobs').catch((error: unknown) => error)
@@ -64,6 +70,8 @@ test('the compiler refuses a route, a parameter, a query, a body and a reply tha
     () => call('GET /api/alerts/:id'),
     // @ts-expect-error: the parameter has another name
     () => call('GET /api/alerts/:id', { params: { alert: 'a' } }),
+    // @ts-expect-error: the parameter of a file is missing
+    () => open('GET /api/sessions/:id/export'),
     // @ts-expect-error: the route takes no query
     () => call('GET /api/jobs', { query: { limit: 5 } }),
     // @ts-expect-error: the limit is a number

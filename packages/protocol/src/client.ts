@@ -131,4 +131,4 @@ function parsed(text: string, response: Response): unknown {
 }
 
 const foreign = ({ status }: Response) =>
-  new ApiError('unreachable', 'The answer could not be read. Is this the right address?', { status })
+  new ApiError('unreachable', `The answer (HTTP ${status}) could not be read. Is this the right address?`, { status })

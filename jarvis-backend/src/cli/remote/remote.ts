@@ -51,7 +51,7 @@ export function createRemote(url: string, token: string | undefined, ask: Ask = 
         },
         body: JSON.stringify(request),
       })
-      if (!response.ok) refused(await refusalOf(response))
+      if (!response.ok) await mcpRefused(response)
       const { result, error } = (await response.json()) as { result?: T; error?: { message: string } }
       if (result === undefined)
         throw new ServerRefused('invalid_request', error?.message ?? 'The server gave no result.')
@@ -127,6 +127,17 @@ export const nobodyAt = (url: string, cause: unknown): JarvisError =>
   new JarvisError('not_found', `No JARVIS answers at ${url}. Start it with npm start, or name one with --url.`, {
     cause,
   })
+
+/** The answer of a refused MCP request has JSON-RPC's form, or that of any other route. @throws ServerRefused */
+async function mcpRefused(response: Response): Promise<never> {
+  const body = (await response
+    .clone()
+    .json()
+    .catch(() => undefined)) as { error?: { code?: unknown; message?: unknown } } | undefined
+  const { code, message } = body?.error ?? {}
+  if (typeof code === 'number' && typeof message === 'string') throw new ServerRefused('invalid_request', message)
+  return refused(await refusalOf(response).catch((error: unknown) => error))
+}
 
 function refused(error: unknown): never {
   if (!(error instanceof ApiError)) throw error

@@ -52,7 +52,6 @@ test.each([
   ['stop_vm', { force: true }, {}, 'running → off at once: unsaved data is lost'],
   ['restart_vm', { force: true }, {}, 'running → off at once → running: unsaved data is lost'],
   ['start_vm', {}, { status: 'stopped' as const }, 'stopped → running'],
-  ['start_vm', {}, { status: 'stopped' as const, isTemplate: true }, 'a template: it never runs'],
   ['start_vm', {}, {}, 'running already: nothing to start'],
   ['stop_vm', {}, { status: 'stopped' as const }, 'stopped already: nothing to stop'],
   ['restart_vm', {}, { status: 'stopped' as const }, 'stays stopped: only a running guest restarts'],

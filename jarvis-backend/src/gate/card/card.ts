@@ -68,7 +68,7 @@ const workbenchAffects = {
 
 function powerThen({ kind, action, isForced = false }: Effect, guest: Guest): string {
   if (kind !== 'power' || action === undefined) return 'the call runs once'
-  return guest.isTemplate ? 'a template: it never runs' : guestThen(action, guest.status, isForced)
+  return guestThen(action, guest.status, isForced)
 }
 
 function guestNow(guest: Guest, world: World, now: number): string {

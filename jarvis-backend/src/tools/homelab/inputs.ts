@@ -14,7 +14,7 @@ export const limitOf = (usual: number) =>
   z.int().min(1).max(200).optional().describe(`How many at most. Absent: ${usual}.`)
 
 export const readTimeoutMs = 30_000
-export const askedAnyway = 'A person is asked before it runs: call it directly, without asking in words first.'
+export const askedAnyway = 'A person is asked first: call it directly.'
 
 /** A text that must match a pattern. The model is not told the pattern, because it would cost more tokens than a rare mistake does. */
 export const textLike = (form: RegExp, must: string) => z.string().refine((text) => form.test(text), must)

@@ -17,7 +17,7 @@ export const restartService = homelabTool({
   name: 'restart_service',
   title: 'Restart a service on a node',
   description:
-    'Restarts one systemd service of a node and returns whether it is active again. For a service that hangs or needs new settings. Not for guests, and not for services inside guests.',
+    'Restarts one systemd service of a node and returns whether it is active again. Not for guests, and not for services inside guests.',
   tier: 'yellow',
   touches: [{ kind: 'power', on: 'service', action: 'restart' }],
   effects: (asked, world) => [serviceEffect('restart', asked, world)],

@@ -7,7 +7,7 @@ import { deciderOf, graveWords, presentAlert, quieter, undoneByHand, type WatchP
 export const acknowledgeAlert = watchTool({
   name: 'acknowledge_alert',
   title: 'Acknowledge an alert',
-  description: 'Notes that a person knows of an alert, by its id: nobody is told of it again unless it becomes graver.',
+  description: 'Nobody is told of the alert again, unless it gets worse.',
   tier: 'yellow',
   touches: [{ kind: 'config', on: 'site' }],
   raises: [{ tier: 'red', words: 'an alert that something does not work, or one that is acknowledged already' }],
@@ -22,14 +22,11 @@ export const acknowledgeAlert = watchTool({
   ending: () => ({ look: 'list_alerts shows whether it is acknowledged.' }),
   isComposed: true,
   timeoutMs: 10_000,
-  input: z.strictObject({
-    alert: z.string().min(1).max(100).describe('Its id, as list_alerts shows it.'),
-    note: z.string().trim().min(1).max(500).optional(),
-  }),
+  input: z.strictObject({ alert: z.string() }),
   example: { alert: 'none' },
   output: z.object({ alert: Alert }),
-  async run({ alert: id, note }, context, ports) {
-    const alert = ports.acknowledge(id, deciderOf(context), note)
+  async run({ alert: id }, context, ports) {
+    const alert = ports.acknowledge(id, deciderOf(context))
     const summary = `${id} is acknowledged`
     return { text: `${summary}.`, summary, data: { alert } }
   },

@@ -8,7 +8,7 @@ export type WatchPorts = {
   /** Alerts that ended, newest first. */
   ended(limit: number): Alert[]
   /** Acknowledges an alert in somebody's name. @throws JarvisError `not_found`, `conflict` if it has ended */
-  acknowledge(id: string, by: string, note: string | undefined): Alert
+  acknowledge(id: string, by: string): Alert
   /** Silences an alert until a time, Unix ms. @throws JarvisError as `acknowledge`, `invalid_request` */
   silence(id: string, by: string, given: { until: number; note: string }): Alert
 }

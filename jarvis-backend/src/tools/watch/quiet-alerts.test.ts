@@ -45,10 +45,10 @@ test('an alert that is not there is a mistake in the call', () => {
 
 test('the decision stands under the name of who approved it, else of who asked', async () => {
   const context = { asker: { name: 'claude' } } as ToolContext
-  await tools.get('acknowledge_alert')?.run({ alert: 'heat', note: 'fan' }, { ...context, approvedBy: 'jonas' })
+  await tools.get('acknowledge_alert')?.run({ alert: 'heat' }, { ...context, approvedBy: 'jonas' })
   await tools.get('silence_alert')?.run({ alert: 'heat', hours: 2 }, context)
   expect(made).toEqual([
-    ['heat', 'jonas', 'fan'],
+    ['heat', 'jonas'],
     ['heat', 'claude', { until: 1_000 + 2 * 3_600_000, note: 'Asked for by a tool call.' }],
   ])
 })

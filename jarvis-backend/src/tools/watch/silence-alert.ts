@@ -13,7 +13,7 @@ const usualHours = 4
 export const silenceAlert = watchTool({
   name: 'silence_alert',
   title: 'Silence an alert',
-  description: `Tells nobody of an alert, by its id, for \`hours\` (${usualHours} by default, at most ${mostHours}). It stays in the list.`,
+  description: `Nobody is told of the alert for \`hours\`, default ${usualHours}.`,
   tier: 'yellow',
   touches: [{ kind: 'config', on: 'site' }],
   raises: [
@@ -31,15 +31,14 @@ export const silenceAlert = watchTool({
   isComposed: true,
   timeoutMs: 10_000,
   input: z.strictObject({
-    alert: z.string().min(1).max(100).describe('Its id, as list_alerts shows it.'),
+    alert: z.string(),
     hours: z.number().min(0.25).max(mostHours).optional(),
-    note: z.string().trim().min(1).max(500).optional().describe('Why.'),
   }),
   example: { alert: 'none' },
   output: z.object({ alert: Alert }),
-  async run({ alert: id, hours = usualHours, note = 'Asked for by a tool call.' }, context, ports) {
+  async run({ alert: id, hours = usualHours }, context, ports) {
     const until = ports.alerts().now + Math.round(hours * hourMs)
-    const alert = ports.silence(id, deciderOf(context), { until, note })
+    const alert = ports.silence(id, deciderOf(context), { until, note: 'Asked for by a tool call.' })
     const summary = `${id} is silenced for ${hours} h`
     return { text: `${summary}.`, summary, data: { alert } }
   },
