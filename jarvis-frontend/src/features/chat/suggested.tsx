@@ -10,7 +10,7 @@ type Part = { key: number; text: string; sentence?: string }
 
 /** Splits a text at the suggested sentences that it quotes as “…”. */
 export function partsOf(text: string, sentences: readonly string[]): Part[] {
-  return text.split(/(“[^”]+”)/).flatMap((part, key): Part[] => {
+  return text.split(/(“[^“”]+”)/).flatMap((part, key): Part[] => {
     const sentence = key % 2 === 1 ? part.slice(1, -1) : undefined
     if (sentence !== undefined && sentences.includes(sentence)) return [{ key, text: part, sentence }]
     return part === '' ? [] : [{ key, text: part }]
