@@ -43,7 +43,9 @@ test('of the protocol only what imports types alone is run, so that schemas stay
   const strays = files
     .filter((file) => partOf(file) !== 'testing' && !file.includes('.test.'))
     .filter((file) =>
-      /import (?!type)[^']*'(?:protocol(?!\/(?:facts|model-apis|client)')|jarvis-backend\/(?!markdown'))/.test(textOf(file)),
+      /import (?!type)[^']*'(?:protocol(?!\/(?:facts|model-apis|client)')|jarvis-backend\/(?!markdown'))/.test(
+        textOf(file),
+      ),
     )
   expect(strays).toEqual([])
   for (const name of ['facts', 'model-apis', 'client']) {

@@ -1,7 +1,7 @@
 import { JarvisError } from 'protocol'
 import { type InForce, misspelt } from '../config/in-force.ts'
-import { readInForce } from '../config/settings-file.ts'
 import { sections } from '../config/setting.ts'
+import { readInForce } from '../config/settings-file.ts'
 import type { Input } from './options.ts'
 import { visible } from './terminal/visible.ts'
 
@@ -18,10 +18,15 @@ export function config(
   const all = readInForce(env, outside)
   const words = positionals.map((word) => word.toUpperCase())
   const isShown = ({ name, source }: InForce) =>
-    words.length > 0 ? words.some((word) => name.toUpperCase().includes(word)) : values.all === true || source !== 'default'
+    words.length > 0
+      ? words.some((word) => name.toUpperCase().includes(word))
+      : values.all === true || source !== 'default'
   const shown = all.filter(isShown)
   if (words.length > 0 && shown.length === 0)
-    throw new JarvisError('invalid_request', `No setting has ${positionals.join(' or ')} in its name. jarvis config --all lists them.`)
+    throw new JarvisError(
+      'invalid_request',
+      `No setting has ${positionals.join(' or ')} in its name. jarvis config --all lists them.`,
+    )
   if (values.json === true) {
     console.log(JSON.stringify(shown, null, 2))
     return

@@ -8,7 +8,11 @@ const nothing = { all: {}, counting: {} }
 
 test('a setting has the first of environment, .env and what the dashboard saved, else its default', () => {
   const saved = { HOST: '::1', LOG_LEVEL: 'debug', PORT: '1' }
-  const rows = rowsOf({ PORT: '4001', HOST: ' ', TZ: 'Europe/Berlin' }, { TZ: 'Europe/Berlin' }, { all: saved, counting: saved })
+  const rows = rowsOf(
+    { PORT: '4001', HOST: ' ', TZ: 'Europe/Berlin' },
+    { TZ: 'Europe/Berlin' },
+    { all: saved, counting: saved },
+  )
   expect(rows.get('TZ')).toMatchObject({ value: 'Europe/Berlin', source: 'environment' })
   expect(rows.get('PORT')).toMatchObject({ value: '4001', source: '.env', isOverridden: true })
   expect(rows.get('HOST')).toMatchObject({ value: '::1', source: 'settings.env' })
@@ -26,7 +30,11 @@ test('no secret is shown, from wherever it comes', () => {
   expect(secrets.length).toBeGreaterThan(5)
   const text = 'user:planted-in-a-setting@'
   const given = Object.fromEntries(secrets.map(({ name }) => [name, `http://${text}host`]))
-  for (const rows of [rowsOf(given, given, nothing), rowsOf(given, {}, nothing), rowsOf({}, {}, { all: given, counting: given })]) {
+  for (const rows of [
+    rowsOf(given, given, nothing),
+    rowsOf(given, {}, nothing),
+    rowsOf({}, {}, { all: given, counting: given }),
+  ]) {
     expect(JSON.stringify([...rows.values()])).not.toContain('planted')
     for (const { name } of secrets) expect(rows.get(name)?.value).toBe('set')
   }

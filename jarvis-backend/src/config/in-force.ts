@@ -28,20 +28,20 @@ const isSet = (text: string | undefined): text is string => text !== undefined &
  * @param saved all that the dashboard saved, and the part of it that counts
  */
 export function settingsInForce(env: Texts, outside: Texts, saved: { all: Texts; counting: Texts }): InForce[] {
-  return settings.list().flatMap((setting) => {
+  return settings.list().flatMap((setting): InForce[] => {
     if (setting.section === undefined) return []
     const { name, section, about } = setting
     const row = { name, section, about, default: setting.default }
     const text = isSet(env[name]) ? env[name] : saved.counting[name]
-    if (!isSet(text)) return [{ ...row, source: 'default' as const }]
+    if (!isSet(text)) return [{ ...row, source: 'default' }]
     const source = isSet(outside[name]) ? 'environment' : isSet(env[name]) ? '.env' : 'settings.env'
     return [
       {
         ...row,
         value: settingLeaves({ [name]: text }).length > 0 ? 'set' : text,
         source,
-        ...(source !== 'settings.env' && isSet(saved.all[name]) && { isOverridden: true as const }),
-      } satisfies InForce,
+        ...(source !== 'settings.env' && isSet(saved.all[name]) && { isOverridden: true }),
+      },
     ]
   })
 }

@@ -4,7 +4,18 @@ import express, { type RequestHandler, Router } from 'express'
 import { JarvisError } from 'protocol'
 
 /** First path segments that do not belong to the dashboard; their clients expect JSON. */
-const served = new Set(['assets', 'api', 'jarvis', 'v1', 'mcp', 'oauth', '.well-known', 'socket.io', 'health', 'metrics'])
+const served = new Set([
+  'assets',
+  'api',
+  'jarvis',
+  'v1',
+  'mcp',
+  'oauth',
+  '.well-known',
+  'socket.io',
+  'health',
+  'metrics',
+])
 /** The one page of the dashboard below these path segments. */
 const consentPage = '/oauth/authorize'
 

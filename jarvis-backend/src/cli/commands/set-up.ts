@@ -16,7 +16,10 @@ export const setUpCommands = [
     name: 'config',
     group: 'Set up',
     forms: [
-      { args: '', about: 'the settings that somebody set, their values, and where each comes from; no secret is shown' },
+      {
+        args: '',
+        about: 'the settings that somebody set, their values, and where each comes from; no secret is shown',
+      },
       { args: 'WORD …', about: 'the settings with a word in their name, and what they mean' },
     ],
     options: { all: flag('also those that have their default'), json },

@@ -18,7 +18,8 @@ export const watchTool = toolOver<WatchPorts>()
 /** Returns a present alert. @param ports absent if no JARVIS runs: no alert is known then @throws Mistake if there is no such alert */
 export function presentAlert(id: string, ports: WatchPorts | undefined): Alert {
   const alert = ports?.alerts().items.find((one) => one.id === id)
-  if (alert === undefined) throw new Mistake('alert: there is no such alert now. list_alerts shows them with their ids.')
+  if (alert === undefined)
+    throw new Mistake('alert: there is no such alert now. list_alerts shows them with their ids.')
   return alert
 }
 

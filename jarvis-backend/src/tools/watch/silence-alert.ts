@@ -24,7 +24,9 @@ export const silenceAlert = watchTool({
   ],
   effects({ alert: id, hours = usualHours }, _world, ports?: WatchPorts) {
     const alert = presentAlert(id, ports)
-    return [quieter(`Nobody is told of the alert ${quoted(alert.sentence, 200)} for ${hours} h.`, whyAsked(alert, hours))]
+    return [
+      quieter(`Nobody is told of the alert ${quoted(alert.sentence, 200)} for ${hours} h.`, whyAsked(alert, hours)),
+    ]
   },
   undo: () => undoneByHand,
   ending: () => ({ look: 'list_alerts shows whether it is silenced.' }),

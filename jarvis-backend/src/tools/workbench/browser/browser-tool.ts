@@ -169,9 +169,7 @@ export async function pageAnswer({ tab, news, notes }: Done, whole?: string): Pr
   const text = [
     `Page ${url} in tab ${tab.id}, title ${quoted(title, 200)}.`,
     ...notes,
-    ...(shown === ''
-      ? ['Nothing new is on the page.']
-      : [isWhole ? 'On the page:' : 'New on the page:', shown]),
+    ...(shown === '' ? ['Nothing new is on the page.'] : [isWhole ? 'On the page:' : 'New on the page:', shown]),
   ].join('\n')
   return {
     text,
