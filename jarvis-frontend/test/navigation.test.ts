@@ -100,23 +100,23 @@ test('a link goes where the click says, and to the same place only once', async 
 
 test('back leads to where a page was scrolled, and a new visit to its beginning', async () => {
   const page = await stage.open(await play(), '/settings')
-  const top = () => page.evaluate(() => document.querySelector('.page.scroll')?.scrollTop)
+  const topPx = () => page.evaluate(() => document.querySelector('.page.scroll')?.scrollTop)
   await page.evaluate(() => {
     const settings = document.querySelector('.page.scroll') as HTMLElement
     settings.scrollTop = 300
   })
-  await expect.poll(top).toBe(300)
+  await expect.poll(topPx).toBe(300)
   const to = (name: string) => page.locator('.rail').getByRole('link', { name }).click()
   await to('Journal')
   await page.getByRole('heading', { level: 1, name: 'Journal' }).waitFor()
   await page.goBack()
   await page.getByRole('heading', { level: 1, name: 'Settings' }).waitFor()
-  await expect.poll(top).toBe(300)
+  await expect.poll(topPx).toBe(300)
   await to('Journal')
   await page.getByRole('heading', { level: 1, name: 'Journal' }).waitFor()
   await to('Settings')
   await page.getByRole('heading', { level: 1, name: 'Settings' }).waitFor()
-  expect(await top()).toBe(0)
+  expect(await topPx()).toBe(0)
 })
 
 test('what an address says is read exactly, also where it is changed, left and returned to', async () => {

@@ -37,7 +37,7 @@ export function config(
     if (rows.length === 0) continue
     console.log(section)
     for (const row of rows) {
-      console.log(`  ${row.name.padEnd(width)}  ${valueOf(row)}`)
+      console.log(`  ${row.name.padEnd(width)}  ${wordsFor(row)}`)
       if (words.length > 0) console.log(`  ${' '.repeat(width)}  ${plain(row.about)}`)
     }
   }
@@ -50,7 +50,7 @@ export function config(
 /** Removes backticks and the addresses of links, which are for Markdown. */
 const plain = (text: string) => text.replace(/\[([^\]]*)\]\([^)]*\)/g, '$1').replaceAll('`', '')
 
-function valueOf({ value, source, isOverridden, ...row }: InForce): string {
+function wordsFor({ value, source, isOverridden, ...row }: InForce): string {
   if (value === undefined) return `${plain(row.default)} (default)`
   const place = source === 'settings.env' ? 'settings.env, saved by the dashboard' : source
   const other = isOverridden === true ? '; what the dashboard saved does not count' : ''

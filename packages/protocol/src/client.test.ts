@@ -89,7 +89,7 @@ test('the compiler refuses a route, a parameter, a query, a body and a reply tha
     // @ts-expect-error: the reply has no such field
     async () => (await call('GET /api/jobs')).jobs,
   ]
-  expect(wrong).toHaveLength(11)
+  expect(wrong).toHaveLength(12)
   const right = () => call('POST /api/alerts/:id/silence', { params: { id: 'a' }, body: { note: 'known' } })
   expectTypeOf(right).returns.resolves.toEqualTypeOf<Alert>()
   expectTypeOf(call<'GET /api/jobs'>).returns.resolves.toEqualTypeOf<JobsReply>()

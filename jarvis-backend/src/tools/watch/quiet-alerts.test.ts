@@ -16,11 +16,15 @@ const items = [
   alert('window', { silenced: { by: 'ann', window: 'win_1' } }),
 ]
 const made: unknown[] = []
+function noted(given: unknown): Alert {
+  made.push(given)
+  return alert('heat')
+}
 const ports: WatchPorts = {
   alerts: () => ({ items, now: 1_000 }) as unknown as AlertsReply,
   ended: () => [],
-  acknowledge: (...given) => (made.push(given), alert('heat')),
-  silence: (...given) => (made.push(given), alert('heat')),
+  acknowledge: (...given) => noted(given),
+  silence: (...given) => noted(given),
 }
 const tools = new Map(withPorts(watchTools, ports).map((tool) => [tool.name, tool]))
 const tierOf = (name: string, input: Record<string, unknown>) =>

@@ -13,7 +13,7 @@ export const nodeHeat: Check = {
   limit: ({ temperatureC: [look, failed] }) =>
     `Limit ${look} °C for 5 min, failed at ${failed} °C, clears at ${look - clears} °C.`,
   pace: 'state',
-  from: ['nodes'],
+  from: ['nodes', 'guests'],
   forMs: 5 * 60_000,
   runbooks: ['node-hot'],
   look({ state, limits: { temperatureC } }) {
