@@ -347,10 +347,11 @@ test('a long session is drawn in part, keeps what is read in its place, and can 
     Array.from({ length: runs }, (_, run) => [
       { ...user(`Question ${run}`), runId: `run_${run}` },
       { ...assistant(text(words(run))), runId: `run_${run}` },
-      ...ran(`t${run}`, 'get_vms', {}, 'green', '19 guests', 12, false, `line\n`.repeat(212)).map((entry) => ({
-        ...entry,
-        runId: `run_${run}`,
-      })),
+      ...ran(call(`t${run}`, 'get_vms'), 'green', {
+        summary: '19 guests',
+        durationMs: 12,
+        result: `line\n`.repeat(212),
+      }).map((entry) => ({ ...entry, runId: `run_${run}` })),
       { ...done, runId: `run_${run}` },
     ]).flat(),
     Date.now() - 5_000_000,

@@ -2,16 +2,15 @@ import { ApiError, type Asked } from 'protocol/client'
 import { call, clientOver, file } from './http.ts'
 
 /**
- * Uploads a file for a message.
- * @param base64 the content
+ * Uploads a file for a message. `data`: the content, base64.
  * @param onProgress called with the share that was sent, 0 to 1
  * @throws ApiError
  */
-export const upload = (name: string, base64: string, onProgress: (share: number) => void, signal: AbortSignal) =>
-  clientOver((address, asked) => sent(address, asked, onProgress)).call('POST /api/attachments', {
-    body: { name, data: base64 },
-    signal,
-  })
+export const upload = (
+  body: { name: string; data: string },
+  onProgress: (share: number) => void,
+  signal: AbortSignal,
+) => clientOver((address, asked) => sent(address, asked, onProgress)).call('POST /api/attachments', { body, signal })
 
 /** Sends a request with `XMLHttpRequest`, because `fetch` does not report upload progress. */
 const sent = (address: string, { method, headers, body, signal }: Asked, onProgress: (share: number) => void) =>

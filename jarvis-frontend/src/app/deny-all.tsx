@@ -41,7 +41,7 @@ export function DenyAll({ rows }: { rows: readonly ConfirmationRow[] }) {
     const replies = await Promise.all(
       chosen.map(async ({ sessionId, toolUseId }) => {
         const unmark = markDecided(toolUseId)
-        const reply = await live.chat.confirm(sessionId, toolUseId, false)
+        const reply = await live.chat.confirm(sessionId, toolUseId, { confirmed: false })
         if (!reply.ok) unmark()
         return reply.ok ? [] : [reply.error.message]
       }),

@@ -126,8 +126,9 @@ function StepCard({ toolUseId }: { toolUseId: string }) {
 function useHand(sessionId: string): Hand {
   const role = useValue(signedIn)?.role
   const link = useValue(live.link.value)
-  const decide: Hand['decide'] = async (card, confirmed, note, grant, goesBackAfterMin, alternative) => {
+  const decide: Hand['decide'] = async (card, choice) => {
     const { toolUseId } = card
+    const { confirmed, grant, goesBackAfterMin } = choice
     let proof: DecisionProof | undefined
     try {
       if (confirmed && card.proof !== undefined) {
@@ -138,8 +139,7 @@ function useHand(sessionId: string): Hand {
       return error instanceof Error ? error.message : 'It could not be signed.'
     }
     const unmark = markDecided(toolUseId)
-    const more = [note, grant, goesBackAfterMin, alternative, proof] as const
-    const reply = await live.chat.confirm(sessionId, toolUseId, confirmed, ...more)
+    const reply = await live.chat.confirm(sessionId, toolUseId, { ...choice, proof })
     confirmations.renew()
     if (reply.ok) return undefined
     unmark()

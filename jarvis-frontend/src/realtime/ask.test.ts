@@ -30,7 +30,7 @@ afterEach(() => void vi.useRealTimers())
 
 test('an acknowledgement is passed on', async () => {
   const { socket, sent, listenerCount } = fakeSocket()
-  const reply = ask(socket, 'chat:send', message, stays)
+  const reply = ask(socket, { name: 'chat:send', payload: message }, stays)
   sent[0]?.ack({ ok: false, error: { code: 'forbidden', message: 'No.' } })
   expect(await reply).toEqual({ ok: false, error: { code: 'forbidden', message: 'No.' } })
   expect(listenerCount()).toBe(0)
@@ -38,7 +38,7 @@ test('an acknowledgement is passed on', async () => {
 
 test('a lost acknowledgement sends the same request again', async () => {
   const { socket, sent } = fakeSocket()
-  const reply = ask(socket, 'chat:send', message, stays)
+  const reply = ask(socket, { name: 'chat:send', payload: message }, stays)
   await vi.advanceTimersByTimeAsync(6_000)
   expect(sent.map(({ payload }) => payload)).toEqual([message, message])
   sent[1]?.ack({ ok: true })
@@ -47,7 +47,7 @@ test('a lost acknowledgement sends the same request again', async () => {
 
 test('a dropped link sends it again once it is back, not before', async () => {
   const { socket, sent, go } = fakeSocket()
-  const reply = ask(socket, 'chat:send', message, stays)
+  const reply = ask(socket, { name: 'chat:send', payload: message }, stays)
   go(false)
   await vi.advanceTimersByTimeAsync(5_000)
   expect(sent).toHaveLength(1)
@@ -61,7 +61,7 @@ test('a dropped link sends it again once it is back, not before', async () => {
 test('after a minute without a link it gives up and says that nothing was changed', async () => {
   const { socket, sent, go } = fakeSocket()
   go(false)
-  const reply = ask(socket, 'chat:send', message, stays)
+  const reply = ask(socket, { name: 'chat:send', payload: message }, stays)
   await vi.advanceTimersByTimeAsync(60_000)
   expect(await reply).toMatchObject({ ok: false, error: { code: 'undelivered' } })
   expect(sent).toHaveLength(0)
@@ -71,7 +71,7 @@ test('after signing out nothing is sent any more, and the asker is told at once'
   const { socket, sent, go } = fakeSocket()
   const leaving = new AbortController()
   go(false)
-  const reply = ask(socket, 'chat:send', message, leaving.signal)
+  const reply = ask(socket, { name: 'chat:send', payload: message }, leaving.signal)
   leaving.abort()
   expect(await reply).toMatchObject({ ok: false, error: { code: 'unauthorized' } })
   go(true)

@@ -14,6 +14,8 @@ const signedOut: Refusal = {
   error: { code: 'unauthorized', message: 'You were signed out before JARVIS answered.' },
 }
 
+type Asked<Name extends keyof ChatRequests> = { name: Name; payload: ChatRequests[Name] }
+
 /**
  * Sends one request and waits for its acknowledgement. After a lost connection the request is sent again, for at most a minute; `chat:send` and
  * `chat:confirm` carry a `requestId`, so the server executes them once. After `left` is aborted nothing more is sent, so that no request of one
@@ -21,15 +23,14 @@ const signedOut: Refusal = {
  */
 export function ask<Name extends keyof ChatRequests>(
   socket: ChatSocket,
-  name: Name,
-  payload: ChatRequests[Name],
+  asked: Asked<Name>,
   left: AbortSignal,
 ): Promise<Reply<Name>> {
   if (left.aborted) return Promise.resolve(signedOut)
   return new Promise((resolve) => {
     const onLeft = () => resolve(signedOut)
     left.addEventListener('abort', onLeft, { once: true })
-    void deliver(socket, name, payload, left).then((reply) => {
+    void deliver(socket, asked, left).then((reply) => {
       left.removeEventListener('abort', onLeft)
       resolve(reply)
     })
@@ -38,21 +39,20 @@ export function ask<Name extends keyof ChatRequests>(
 
 async function deliver<Name extends keyof ChatRequests>(
   socket: ChatSocket,
-  name: Name,
-  payload: ChatRequests[Name],
+  asked: Asked<Name>,
   left: AbortSignal,
 ): Promise<Reply<Name>> {
   const deadline = Date.now() + giveUpAfterMs
   while (Date.now() < deadline && !left.aborted) {
     if (!socket.connected && !(await connected(socket, deadline - Date.now()))) break
     if (left.aborted) break
-    const reply = await once<Name>(socket, name, payload)
+    const reply = await once(socket, asked)
     if (reply !== undefined) return reply
   }
   return undelivered
 }
 
-function once<Name extends keyof ChatRequests>(socket: ChatSocket, name: Name, payload: ChatRequests[Name]) {
+function once<Name extends keyof ChatRequests>(socket: ChatSocket, { name, payload }: Asked<Name>) {
   return new Promise<Reply<Name> | undefined>((resolve) => {
     const settle = (reply: Reply<Name> | undefined) => {
       clearTimeout(timer)

@@ -7,7 +7,11 @@ export const usage = { inputTokens: 14_200, outputTokens: 900, cacheReadTokens: 
 const model = 'anthropic/claude-sonnet-4'
 
 /** Makes a card about a guest of the lab. @param change fields that differ from the default */
-export function card(toolUseId: string, toolName: string, vmid: number, now: number, change: Partial<Card> = {}): Card {
+export function card(
+  { toolUseId, toolName, vmid }: { toolUseId: string; toolName: string; vmid: number },
+  now: number,
+  change: Partial<Card> = {},
+): Card {
   const guest = lab(now).guests.find((known) => known.vmid === vmid)
   return {
     toolUseId,
@@ -57,7 +61,8 @@ export const assistant = (...content: Content[]): LooseEntry => ({
   stopReason: 'tool_use',
 })
 export const text = (words: string): Content => ({ type: 'text', text: words })
-export const call = (toolUseId: string, toolName: string, toolInput: Record<string, unknown> = {}): Content => ({
+type Call = Extract<Content, { type: 'tool_call' }>
+export const call = (toolUseId: string, toolName: string, toolInput: Record<string, unknown> = {}): Call => ({
   type: 'tool_call',
   toolUseId,
   toolName,
@@ -66,28 +71,23 @@ export const call = (toolUseId: string, toolName: string, toolInput: Record<stri
 export const needed = (made: Card): LooseEntry => ({ type: 'confirm_needed', ...made })
 
 export type Tier = 'green' | 'yellow' | 'red'
+/** The entries of a call that ran. `result`: the summary if undefined. */
 export const ran = (
-  toolUseId: string,
-  toolName: string,
-  toolInput: Record<string, unknown>,
+  { toolUseId, toolName, toolInput }: Call,
   tier: Tier,
-  summary: string,
-  durationMs: number,
-  isError = false,
-  result = summary,
+  {
+    summary,
+    durationMs,
+    isError = false,
+    result = summary,
+  }: { summary: string; durationMs: number; isError?: boolean; result?: string },
 ): LooseEntry[] => [
   { type: 'tool_use', toolUseId, toolName, toolInput, tier },
   { type: 'tool_result', toolUseId, result, isError, summary, durationMs },
 ]
 
 /** The entries of a call that ran when the server died. The cluster did not report its outcome. */
-export const lost = (
-  toolUseId: string,
-  toolName: string,
-  toolInput: Record<string, unknown>,
-  tier: Tier,
-  observed: string,
-): LooseEntry[] => [
+export const lost = ({ toolUseId, toolName, toolInput }: Call, tier: Tier, observed: string): LooseEntry[] => [
   { type: 'tool_use', toolUseId, toolName, toolInput, tier },
   {
     type: 'tool_result',

@@ -1,4 +1,4 @@
-import type { ClusterState, Guest, Node, Task } from 'protocol'
+import type { ClusterState, Guest, Node, Storage, Task } from 'protocol'
 
 const gib = 1024 ** 3
 const hour = 3_600_000
@@ -72,7 +72,7 @@ function guest(node: string, [vmid, name, type, cpu, ram, total, disk, net, up, 
   }
 }
 
-const node = (
+type NodeRow = [
   name: string,
   role: string,
   cpu: number,
@@ -81,7 +81,16 @@ const node = (
   heat: number,
   up: number,
   load: number,
-): Node => ({
+]
+
+const nodes: NodeRow[] = [
+  ['Home', 'main', 18, 38.4, 62.6, 52, 41, 1.9],
+  ['pve', 'compute, NAS', 71, 101.6, 125.7, 81, 63, 24.3],
+  ['agent1', 'compute', 12, 16.8, 31.1, 47, 41, 0.8],
+  ['agent', 'utility', 3, 3.4, 15.5, 39, 0.0007, 0.2],
+]
+
+const node = ([name, role, cpu, used, total, heat, up, load]: NodeRow): Node => ({
   name,
   status: 'online',
   role,
@@ -93,6 +102,25 @@ const node = (
   uptimeS: Math.round(up * 86_400),
   load1: load,
   temperatureC: heat,
+})
+
+type StorageRow = [name: string, on: string | undefined, usedTib: number, totalTib: number]
+
+const storages: StorageRow[] = [
+  ['local-zfs', 'Home', 0.36, 0.93],
+  ['tank-nfs', undefined, 28.4, 36.4],
+  ['nvme-fast', 'pve', 1.69, 1.86],
+  ['pbs-main', 'agent', 5.1, 8],
+]
+
+const storage = ([name, on, usedTib, totalTib]: StorageRow): Storage => ({
+  name,
+  ...(on !== undefined && { node: on }),
+  type: 'zfspool',
+  content: ['images'],
+  isActive: true,
+  usedBytes: usedTib * 1024 ** 4,
+  totalBytes: totalTib * 1024 ** 4,
 })
 
 /** A homelab with four nodes and 21 guests. One node is hot, and nine guests have no backup from last night. */
@@ -111,32 +139,13 @@ export function lab(now: number): ClusterState {
     status: status as Task['status'],
     exitStatus: String(exit),
   }))
-  const storage = (name: string, on: string | undefined, used: number, total: number) => ({
-    name,
-    ...(on !== undefined && { node: on }),
-    type: 'zfspool',
-    content: ['images'],
-    isActive: true,
-    usedBytes: used * 1024 ** 4,
-    totalBytes: total * 1024 ** 4,
-  })
   return {
     name: 'homelab',
     isDemo: true,
     at: now,
-    nodes: [
-      node('Home', 'main', 18, 38.4, 62.6, 52, 41, 1.9),
-      node('pve', 'compute, NAS', 71, 101.6, 125.7, 81, 63, 24.3),
-      node('agent1', 'compute', 12, 16.8, 31.1, 47, 41, 0.8),
-      node('agent', 'utility', 3, 3.4, 15.5, 39, 0.0007, 0.2),
-    ],
+    nodes: nodes.map(node),
     guests: Object.entries(guests).flatMap(([on, rows]) => rows.map((row) => guest(on, row, now))),
-    storages: [
-      storage('local-zfs', 'Home', 0.36, 0.93),
-      storage('tank-nfs', undefined, 28.4, 36.4),
-      storage('nvme-fast', 'pve', 1.69, 1.86),
-      storage('pbs-main', 'agent', 5.1, 8),
-    ],
+    storages: storages.map(storage),
     tasks,
     isQuorate: true,
     missing: [],

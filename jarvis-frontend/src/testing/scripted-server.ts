@@ -296,12 +296,9 @@ export async function startScripted(scene: Scene, dist: string, port = 0) {
       if (one.method !== 'GET') asked.push(one)
       scene.watch ??= {}
       scene.watch.alerts ??= firingIn(scene.cluster)
-      const { status, body } = answerWatch(
-        scene.watch,
-        { ...one, query: searchParams },
-        (what) => events.emit('changed', { what }),
-        scene.sessions[0]?.id,
-      )
+      const changed = (what: string) => void events.emit('changed', { what })
+      const watched = { scene: scene.watch, sessionId: scene.sessions[0]?.id, changed }
+      const { status, body } = answerWatch(watched, { ...one, query: searchParams })
       return json(status, body)
     }
     if (pathname === '/api/tools') return json(200, { items: scene.tools ?? [] })

@@ -24,6 +24,9 @@ export type WatchScene = {
   plans?: PlanRun[]
 }
 
+/** The scene that the answers read and change. `changed` tells clients of a change; `sessionId`: the session that a job or a runbook starts. */
+type Watched = { scene: WatchScene; sessionId: string | undefined; changed: (what: string) => void }
+
 export type Asked = { method: string; path: string; body: unknown }
 type Answer = { status: number; body: unknown }
 
@@ -34,13 +37,12 @@ const missing: Answer = { status: 404, body: { error: { code: 'not_found', messa
 
 export const isWatched = (path: string) => /^\/api\/(alerts|checks|windows|jobs|runbooks|plans)\b/.test(path)
 
-/** Answers a request whose path `isWatched`. @param changed tells clients of a change */
+/** Answers a request whose path `isWatched`. */
 export function answerWatch(
-  scene: WatchScene,
+  watched: Watched,
   { method, path, query, body }: Asked & { query: URLSearchParams },
-  changed: (what: string) => void,
-  sessionId: string | undefined,
 ): Answer {
+  const { scene, sessionId, changed } = watched
   const [, , part, id, act, slot] = path.split('/').map(decodeURIComponent)
   const given = (body ?? {}) as Record<string, unknown>
   const now = Date.now()
@@ -82,7 +84,7 @@ export function answerWatch(
     if (method !== 'GET') changed('alerts')
     return found({ items: scene.windows })
   }
-  if (part === 'jobs') return answerJobs(scene, { method, id, act, slot, given }, changed, sessionId)
+  if (part === 'jobs') return answerJobs(watched, { method, id, act, slot, given })
   if (part === 'runbooks') {
     const { runbooks = [] } = scene
     scene.runbooks = runbooks
@@ -132,12 +134,7 @@ type JobAsked = {
   given: Record<string, unknown>
 }
 
-function answerJobs(
-  scene: WatchScene,
-  { method, id, act, slot, given }: JobAsked,
-  changed: (what: string) => void,
-  sessionId: string | undefined,
-): Answer {
+function answerJobs({ scene, sessionId, changed }: Watched, { method, id, act, slot, given }: JobAsked): Answer {
   const { jobs = [] } = scene
   scene.jobs = jobs
   const now = Date.now()

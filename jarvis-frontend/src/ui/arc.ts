@@ -1,5 +1,5 @@
-/** An SVG path: a circle's arc around (c, c), clockwise, in degrees from the top. */
-export function arcPath(c: number, r: number, from: number, to: number): string {
+/** An SVG path: an arc of the circle with radius `r` around (`c`, `c`), clockwise, in degrees from the top. */
+export function arcPath({ c, r }: { c: number; r: number }, from: number, to: number): string {
   const point = (degrees: number) => {
     const radians = ((degrees - 90) * Math.PI) / 180
     return `${(c + r * Math.cos(radians)).toFixed(2)} ${(c + r * Math.sin(radians)).toFixed(2)}`

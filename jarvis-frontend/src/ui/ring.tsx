@@ -18,7 +18,7 @@ export function Ring({ size, arcs, core }: { size: number; arcs: readonly RingAr
           // biome-ignore lint/suspicious/noArrayIndexKey: an arc is its place in the ring
           key={at}
           className={arcClass[arc]}
-          d={arcPath(16, 13.4, at * span + gap / 2, (at + 1) * span - gap / 2)}
+          d={arcPath({ c: 16, r: 13.4 }, at * span + gap / 2, (at + 1) * span - gap / 2)}
         />
       ))}
       <Core core={core} />
@@ -34,7 +34,7 @@ export function Core({ core }: { core: RingCore }) {
     case 'working':
       return (
         <>
-          <path className="turning spin" d={arcPath(16, 7.5, 0, 110)} />
+          <path className="turning spin" d={arcPath({ c: 16, r: 7.5 }, 0, 110)} />
           <circle className="core" cx="16" cy="16" r="2.6" />
         </>
       )

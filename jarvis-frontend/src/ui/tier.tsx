@@ -38,7 +38,7 @@ export function Tier({ tier, size = 14, isRunning = false }: { tier: TierName; s
       aria-hidden="true"
     >
       {isRunning ? (
-        <path d={arcPath(8, 5.6, 0, 250)} fill="none" stroke="currentColor" strokeWidth="1.9" />
+        <path d={arcPath({ c: 8, r: 5.6 }, 0, 250)} fill="none" stroke="currentColor" strokeWidth="1.9" />
       ) : (
         shapes[tier]
       )}
@@ -50,7 +50,7 @@ export function Tier({ tier, size = 14, isRunning = false }: { tier: TierName; s
 export function Turning({ size = 11 }: { size?: number }) {
   return (
     <svg className="spin text-soft" width={size} height={size} viewBox="0 0 16 16" aria-hidden="true">
-      <path d={arcPath(8, 6, 0, 250)} fill="none" stroke="currentColor" strokeWidth="2.6" />
+      <path d={arcPath({ c: 8, r: 6 }, 0, 250)} fill="none" stroke="currentColor" strokeWidth="2.6" />
     </svg>
   )
 }

@@ -1,6 +1,6 @@
 import type { CDPSession, Page } from 'playwright-core'
 import { expect } from 'vitest'
-import { assistant, entriesOf, type LooseEntry, ran, text, usage, user } from '../../src/testing/entries.ts'
+import { assistant, call, entriesOf, type LooseEntry, ran, text, usage, user } from '../../src/testing/entries.ts'
 import { morning } from '../../src/testing/scenes/morning.ts'
 import type { Stage, View } from './browser.ts'
 
@@ -19,7 +19,7 @@ function exchange(at: number, diagramEvery: number): LooseEntry[] {
     ...(at % 5 === 0 ? [`\`\`\`bash\n${'for id in 1 2 3; do qm status $id; done\n'.repeat((at % 40) + 1)}\`\`\``] : []),
     ...(at % diagramEvery === 3 ? [`\`\`\`mermaid\nflowchart TD\n  A${at} --> B --> C --> D\n\`\`\``] : []),
   ]
-  const seen = ran(`t${at}`, 'look', {}, 'green', 'a picture', 5).map((entry) =>
+  const seen = ran(call(`t${at}`, 'look'), 'green', { summary: 'a picture', durationMs: 5 }).map((entry) =>
     entry.type === 'tool_result'
       ? { ...entry, images: [{ id: 'seen', mimeType: 'image/png' as const, bytes: picture.length }] }
       : entry,

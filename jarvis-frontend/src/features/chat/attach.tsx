@@ -208,8 +208,8 @@ async function begin(draft: Value<readonly Item[]>, given: File, say: (words: st
     stop.signal.throwIfAborted()
     const address = await addressOf(sent)
     if (/^image\/(?:png|jpeg|webp|gif)$/.test(sent.type)) change({ preview: address })
-    const base64 = address.slice(address.indexOf(',') + 1)
-    const file = await upload(sent.name || name, base64, (share) => change({ share }), stop.signal)
+    const data = address.slice(address.indexOf(',') + 1)
+    const file = await upload({ name: sent.name || name, data }, (share) => change({ share }), stop.signal)
     change({ file, name: file.name, bytes: file.bytes })
     const scaled = sent === given ? '' : `, as ${file.widthPx}×${file.heightPx} pixels`
     say(`${file.name} is attached${scaled}.`)

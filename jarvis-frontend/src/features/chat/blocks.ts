@@ -27,12 +27,12 @@ export type Parsed = {
 export const perGroup = 16
 const read = new WeakMap<Group, readonly Block[]>()
 
-function lex(text: string, at: number, options: MarkedOptions | undefined, known: Links) {
-  const tokens = tokensOf(text, options, known)
-  let key = at
+function lex({ key, text, options, links }: Group) {
+  const tokens = tokensOf(text, options, links)
+  let at = key
   const blocks = tokens.map((token): Block => {
-    const block = { key, token }
-    key += token.raw.length
+    const block = { key: at, token }
+    at += token.raw.length
     return block
   })
   return { blocks, links: tokens.links }
@@ -40,7 +40,7 @@ function lex(text: string, at: number, options: MarkedOptions | undefined, known
 
 /** Returns the blocks of a group. Parses the text again if the blocks were dropped. */
 export function blocksOf(group: Group): readonly Block[] {
-  const blocks = read.get(group) ?? lex(group.text, group.key, group.options, group.links).blocks
+  const blocks = read.get(group) ?? lex(group).blocks
   read.set(group, blocks)
   return blocks
 }
@@ -56,7 +56,7 @@ export const forget = (group: Group): void => void read.delete(group)
 export function parseBlocks(text: string, before?: Parsed, options?: MarkedOptions): Parsed {
   if (before !== undefined && before.text !== '' && before.options === options && text.startsWith(before.text))
     return text === before.text ? before : goOn(text, before)
-  const { blocks, links } = lex(text, 0, options, {})
+  const { blocks, links } = lex({ key: 0, text, options, links: {} })
   const old = before?.options === options ? before : undefined
   const known = new Map(old === undefined ? [] : objectsOf(old).map((block) => [block.key, block]))
   const same = blocks.map((block) => {
@@ -78,9 +78,10 @@ function goOn(text: string, before: Parsed): Parsed {
   // A list can continue after a blank line, so parse the last block again together with the new text.
   const last = Math.max(0, lastOf(before.tail))
   const kept = before.tail.slice(0, last)
-  const from = before.tail[last]?.key ?? 0
-  const rest = ownCopy(text.slice(from))
-  const { blocks, links } = lex(rest, from, before.options, { ...before.links, ...linksIn(kept) })
+  const key = before.tail[last]?.key ?? 0
+  const rest = ownCopy(text.slice(key))
+  const known = { ...before.links, ...linksIn(kept) }
+  const { blocks, links } = lex({ key, text: rest, options: before.options, links: known })
   return grouped([...kept, ...blocks], links, { ...before, text, hasExtras: before.hasExtras || mayHoldExtras(rest) })
 }
 

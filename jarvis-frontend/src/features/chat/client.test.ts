@@ -1,4 +1,4 @@
-import type { Snapshot } from 'protocol'
+import type { GrantRequest, Snapshot } from 'protocol'
 import { afterEach, beforeEach, expect, test, vi } from 'vitest'
 import type { ChatSocket } from '../../realtime/sockets.ts'
 import { ChatClient } from './client.ts'
@@ -138,20 +138,20 @@ test('a message is on its way until the server has it; a refused one stays with 
   const { client, sent, answer } = open()
   const store = client.open('s')
   await answer({ ok: true, snapshot: snapshot('s', { seq: 4 }) })
-  const first = client.send('s', 'Hi', 'q1', 'local/qwen')
+  const first = client.send('s', 'Hi', { requestId: 'q1', model: 'local/qwen' })
   expect(store.state.get().outgoing).toEqual([{ requestId: 'q1', text: 'Hi', afterSeq: 4 }])
   expect(sent.at(-1)?.payload).toEqual({ message: 'Hi', requestId: 'q1', sessionId: 's', model: 'local/qwen' })
   await answer({ ok: true, sessionId: 's', runId: 'r' })
   expect(await first).toEqual({ ok: true, sessionId: 's', runId: 'r' })
   expect(store.state.get().outgoing).toEqual([])
-  void client.send('s', 'Hi', 'q2')
+  void client.send('s', 'Hi', { requestId: 'q2' })
   await answer(refusal('too_many_requests'))
   expect(store.state.get().outgoing).toMatchObject([{ requestId: 'q2', error: 'It is too_many_requests.' }])
 })
 
 test('a message to a new session names none', async () => {
   const { client, sent } = open()
-  void client.send(undefined, 'Hi', 'q1')
+  void client.send(undefined, 'Hi', { requestId: 'q1' })
   expect(sent.map(({ payload }) => payload)).toEqual([{ message: 'Hi', requestId: 'q1' }])
 })
 
@@ -162,7 +162,7 @@ test('an unsent message outlives a reload with its request id', () => {
     setItem: (key: string, value: string) => kept.set(key, value),
     removeItem: (key: string) => kept.delete(key),
   })
-  void open().client.send('s', 'Hi', 'q1')
+  void open().client.send('s', 'Hi', { requestId: 'q1' })
   const { client } = open()
   const store = client.open('s')
   expect(store.state.get().outgoing).toEqual([
@@ -196,14 +196,17 @@ test('signing out ends what was asked and forgets what was read, and the next pe
 })
 
 test.each([
-  ['a yes', [true], { confirmed: true }],
-  ['a no with a note', [false, ' not now '], { confirmed: false, note: 'not now' }],
-  ['a yes with an empty note', [true, ' '], { confirmed: true }],
-  ['a yes with a grant', [true, undefined, { uses: 3 }], { confirmed: true, grant: { uses: 3 } }],
-] as const)('%s is sent with an id of its own', (_, answer, payload) => {
+  ['a yes', { confirmed: true }, { confirmed: true }],
+  ['a no with a note', { confirmed: false, note: ' not now ' }, { confirmed: false, note: 'not now' }],
+  ['a yes with an empty note', { confirmed: true, note: ' ' }, { confirmed: true }],
+  [
+    'a yes with a grant',
+    { confirmed: true, grant: { uses: 3 } as GrantRequest },
+    { confirmed: true, grant: { uses: 3 } },
+  ],
+])('%s is sent with an id of its own', (_, decided, payload) => {
   const { client, sent } = open()
-  const [confirmed, note, grant] = answer
-  void client.confirm('s', 'u', confirmed, note, grant as never)
+  void client.confirm('s', 'u', decided)
   const { requestId, ...rest } = sent[0]?.payload ?? {}
   expect(rest).toEqual({ sessionId: 's', toolUseId: 'u', ...payload })
   expect(requestId).toMatch(/^[0-9a-f]{32}$/)

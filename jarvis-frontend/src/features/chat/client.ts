@@ -1,4 +1,4 @@
-import type { AnswerBody, ChatRequests, GrantRequest, QueuedMessage } from 'protocol'
+import type { AnswerBody, ChatRequests, QueuedMessage } from 'protocol'
 import { createContext, use } from 'react'
 import { keep } from '../../lib/keep.ts'
 import { randomId } from '../../lib/random-id.ts'
@@ -19,6 +19,10 @@ const turns = new Set([
   'chat:title',
 ])
 
+/** How a message is sent. `requestId`: that of a message that is sent again. `model`: undefined for the session's model. `files`: ids of uploads. */
+type Sending = { requestId?: string | undefined; model?: string | undefined; files?: string[] | undefined }
+/** A person's answer on a card. */
+type Decided = Omit<ChatRequests['chat:confirm'], 'sessionId' | 'toolUseId' | 'requestId'>
 export type Sent = { ok: true; sessionId: string; runId: string } | Refusal
 
 /** Stores unsent messages so that they survive a reload. Each keeps its `requestId`, so that the server accepts a repeated message only once. */
@@ -93,7 +97,7 @@ export class ChatClient {
   }
 
   #ask<Name extends keyof ChatRequests>(name: Name, payload: ChatRequests[Name]) {
-    return ask(this.#socket, name, payload, this.#leaving.signal)
+    return ask(this.#socket, { name, payload }, this.#leaving.signal)
   }
 
   /** For sign-out: cancels pending requests and drops the sessions, which the next person must not see. Unsent messages are kept. */
@@ -104,13 +108,11 @@ export class ChatClient {
     this.#leaving = new AbortController()
   }
 
-  /** Sends a message to a session, or to a new one. @param model undefined: the session's model answers @param files ids of uploads */
+  /** Sends a message to a session, or to a new one. */
   async send(
     sessionId: string | undefined,
     text: string,
-    requestId = randomId(),
-    model?: string,
-    files?: string[],
+    { requestId = randomId(), model, files }: Sending = {},
   ): Promise<Sent> {
     const store = sessionId === undefined ? undefined : this.open(sessionId)
     // A message that is sent again keeps its files.
@@ -135,31 +137,19 @@ export class ChatClient {
     return reply
   }
 
-  confirm(
-    sessionId: string,
-    toolUseId: string,
-    confirmed: boolean,
-    note?: string,
-    grant?: GrantRequest,
-    goesBackAfterMin?: number,
-    alternative?: ChatRequests['chat:confirm']['alternative'],
-    proof?: ChatRequests['chat:confirm']['proof'],
-  ) {
+  confirm(sessionId: string, toolUseId: string, { note, goesBackAfterMin, ...decided }: Decided) {
     return this.#ask('chat:confirm', {
       sessionId,
       toolUseId,
-      confirmed,
       requestId: randomId(),
+      ...decided,
       ...(note !== undefined && note.trim() !== '' && { note: note.trim() }),
-      grant,
       ...(goesBackAfterMin && { goesBackAfterMin }),
-      alternative,
-      proof,
     })
   }
 
-  answer(sessionId: string, questionId: string, answer: AnswerBody, requestId = randomId()) {
-    return this.#ask('chat:answer', { sessionId, questionId, ...answer, requestId })
+  answer(sessionId: string, questionId: string, answer: AnswerBody) {
+    return this.#ask('chat:answer', { sessionId, questionId, ...answer, requestId: randomId() })
   }
 
   /** Stops one run, or all runs of the session if `runId` is undefined. */

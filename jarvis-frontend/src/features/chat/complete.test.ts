@@ -19,7 +19,7 @@ const nouns = [
   { kind: 'ct', label: '104 jellyfin', detail: 'CT on pve', insert: '104 jellyfin', value: '104' },
   { kind: 'node', label: 'pve', detail: 'node', insert: 'pve', value: 'pve' },
 ] as const
-const at = (text: string, cursor = text.length) => complete(text, cursor, tools, nouns)
+const at = (text: string, cursor = text.length) => complete(text, cursor, { tools, nouns })
 const labels = (text: string) => at(text)?.suggestions.map((suggestion) => suggestion.label)
 
 test('a slash at the start lists commands and tools with their tiers', () => {
@@ -37,7 +37,7 @@ test('skills are offered by their names; one with the name of a command is not, 
     { name: 'restart-plan', description: 'How nodes are restarted. And more.' },
     { name: 'backups', description: 'Never reached.' },
   ]
-  const offered = (text: string) => complete(text, text.length, tools, nouns, skills)?.suggestions
+  const offered = (text: string) => complete(text, text.length, { tools, nouns, skills })?.suggestions
   expect(offered('/rest')).toMatchObject([
     { label: '/restart-plan', insert: '/restart-plan ', detail: 'Skill: How nodes are restarted.' },
     { label: '/restart_vm' },

@@ -8,6 +8,11 @@ export type SkillName = { name: string; description: string }
 /** A node or a guest. `value`: the text for an argument; `insert`: the text for a sentence. */
 export type NounName = { kind: 'node' | 'vm' | 'ct'; label: string; detail: string; insert: string; value: string }
 
+/** The names that can be suggested. `skills`: those of the agent that answers. */
+type Known = { tools: readonly ToolInfo[]; nouns: readonly NounName[]; skills?: readonly SkillName[] | undefined }
+/** The typed text. `before`: its part before the cursor; `to`: the end of the word at the cursor, which is replaced as a whole. */
+type Typed = { text: string; before: string; to: number }
+
 type Argument = {
   name: string
   type: string
@@ -42,29 +47,26 @@ const shown = 9
 const firstSentence = (text: string) => text.split(/(?<=\.)\s/)[0] ?? ''
 
 /** Finds completions at the cursor: for a command, a tool, a tool's arguments, or a name after `@`. */
-export function complete(
-  text: string,
-  cursor: number,
-  tools: readonly ToolInfo[],
-  nouns: readonly NounName[],
-  skills: readonly SkillName[] = [],
-): Completion | undefined {
+export function complete(text: string, cursor: number, { tools, nouns, skills = [] }: Known): Completion | undefined {
   const before = text.slice(0, cursor)
-  // Replace the whole word at the cursor.
   const to = cursor + (/^[\w.-]*/.exec(text.slice(cursor))?.[0].length ?? 0)
-  const typed = /^\/([\w-]*)$/.exec(before)?.[1]
-  if (typed !== undefined) return some(0, to, names(typed, tools, skills))
+  const typed = { text, before, to }
+  const slashed = /^\/([\w-]*)$/.exec(before)?.[1]
+  if (slashed !== undefined) return some(0, to, names(slashed, tools, skills))
   const command = commandOf(text)
   if (command !== undefined && 'takes' in command) {
     const words = before.trimStart().split(/\s+/)
     const word = words.at(-1) ?? ''
     const name = command.takes[words.length - 2]?.name
-    if (word.includes('=') || name === undefined) return { ...at(word, cursor, to, []), hint: hintOf(command) }
-    return { ...at(word, cursor, to, valuesOf(name, command.tool, [], word, nouns)), hint: hintOf(command) }
+    const suggestions =
+      word.includes('=') || name === undefined
+        ? []
+        : valuesOf({ name, toolName: command.tool, values: [] }, word, nouns)
+    return { ...at(word, typed, suggestions), hint: hintOf(command) }
   }
   const called = /^\/([\w-]+)\s/.exec(text)?.[1]
   const tool = tools.find((known) => known.name === called)
-  if (tool !== undefined) return argumentsAt(before, to, text, tool, nouns)
+  if (tool !== undefined) return argumentsAt(typed, tool, nouns)
   const said = /(?:^|\s)@([\w.-]*)$/.exec(before)?.[1]
   if (said === undefined) return undefined
   const found = nouns
@@ -74,8 +76,9 @@ export function complete(
   return some(cursor - said.length - 1, to, found)
 }
 
-const at = (word: string, cursor: number, to: number, suggestions: readonly Suggestion[]) => ({
-  from: cursor - word.length,
+/** @param word the end of the text before the cursor, which a suggestion replaces */
+const at = (word: string, { before, to }: Typed, suggestions: readonly Suggestion[]) => ({
+  from: before.length - word.length,
   to,
   suggestions,
 })
@@ -115,16 +118,16 @@ function names(typed: string, tools: readonly ToolInfo[], skills: readonly Skill
 }
 
 /** Completes the missing arguments, or the value of the argument that is being typed. */
-function argumentsAt(before: string, to: number, text: string, tool: ToolInfo, nouns: readonly NounName[]): Completion {
-  const cursor = before.length
+function argumentsAt(typed: Typed, tool: ToolInfo, nouns: readonly NounName[]): Completion {
+  const { text, before } = typed
   const hint = argumentHint(tool)
   const word = /(?<!\S)(\S*)$/.exec(before)?.[1] ?? ''
   const all = argumentsOf(tool)
   const withHint = (completion: Completion): Completion => (hint === '' ? completion : { ...completion, hint })
   const [, key, value] = /^([\w-]+)=(.*)$/.exec(word) ?? []
   if (key !== undefined && value !== undefined) {
-    const known = all.find(({ name }) => name === key)
-    return withHint(at(value, cursor, to, valuesOf(key, tool.name, known?.values ?? [], value, nouns)))
+    const { values = [] } = all.find(({ name }) => name === key) ?? {}
+    return withHint(at(value, typed, valuesOf({ name: key, toolName: tool.name, values }, value, nouns)))
   }
   const given = new Set([...text.matchAll(/(?<!\w)(\w+)=/g)].map((match) => match[1]))
   const suggestions = all
@@ -135,25 +138,23 @@ function argumentsAt(before: string, to: number, text: string, tool: ToolInfo, n
       detail: `${type}${isRequired ? '' : ', may be left out'}${description === '' ? '' : `: ${description}`}`,
       insert: `${name}=`,
     }))
-  return withHint(at(word, cursor, to, word === '' && !before.endsWith(' ') ? [] : suggestions))
+  return withHint(at(word, typed, word === '' && !before.endsWith(' ') ? [] : suggestions))
 }
 
 /** Completions for the value of an argument: the values in its schema, otherwise nodes or guests of the live cluster. */
 function valuesOf(
-  argument: string,
-  toolName: string,
-  listed: readonly string[],
+  { name, toolName, values }: Pick<Argument, 'name' | 'values'> & { toolName: string },
   typed: string,
   nouns: readonly NounName[],
 ): Suggestion[] {
-  if (listed.length > 0) {
-    return listed
+  if (values.length > 0) {
+    return values
       .filter((value) => value.startsWith(typed) && value !== typed)
-      .map((value) => ({ key: value, label: value, detail: argument, insert: `${value} ` }))
+      .map((value) => ({ key: value, label: value, detail: name, insert: `${value} ` }))
   }
   const only = /_vms?$/.test(toolName) ? 'vm' : /_containers?$/.test(toolName) ? 'ct' : undefined
   const fits = ({ kind }: NounName) =>
-    argument === 'node' ? kind === 'node' : argument === 'vmid' && kind !== 'node' && (only ?? kind) === kind
+    name === 'node' ? kind === 'node' : name === 'vmid' && kind !== 'node' && (only ?? kind) === kind
   return nouns
     .filter((noun) => fits(noun) && noun.value !== typed && noun.label.toLowerCase().includes(typed.toLowerCase()))
     .slice(0, shown)

@@ -81,7 +81,7 @@ export function Composer({
   const enterHint = useEnterHint()
   const part = useSuggesting(text)
   const skills = useSkills(text.startsWith('/'), readSkills)
-  const completion = isClosed ? undefined : part?.complete(text, cursor, tools, nouns, skills)
+  const completion = isClosed ? undefined : part?.complete(text, cursor, { tools, nouns, skills })
   const suggestions = completion?.suggestions ?? []
   // A layout effect, so that the next key press already goes to the field.
   useLayoutEffect(() => {

@@ -1,12 +1,12 @@
 import { expect, test } from 'vitest'
-import { heightOfRows, piecesOf, rowAt, rowsAround } from './rows.ts'
+import { piecesOf, Rows } from './rows.ts'
 
 const keys = ['a', 'b', 'c', 'd', 'e']
 const tall = new Map([['b', 30]])
-const heightOf = (key: string) => tall.get(key) ?? 10
+const rows = new Rows(keys, (key) => tall.get(key) ?? 10)
 const shape = (from: number, to: number, pinned: string[] = []) =>
   piecesOf(keys, { from, to }, new Set(pinned)).map((piece) =>
-    piece.kind === 'row' ? piece.key : heightOfRows(keys, piece.from, piece.to, heightOf),
+    piece.kind === 'row' ? piece.key : rows.heightPx(piece),
   )
 
 test('what is not drawn leaves a gap of its height', () => {
@@ -25,7 +25,7 @@ test.each([
   ['rows on both sides', 2, 0, -35, 15, [0, 4]],
   ['a row above what is wanted', 0, -500, 0, 10, [0, 5]],
 ])('rows are counted from %s', (_name, at, topPx, abovePx, belowPx, [from, to]) => {
-  expect(rowsAround(keys, { at, topPx }, { abovePx, belowPx }, heightOf)).toEqual({ from, to })
+  expect(rows.around({ at, topPx }, { abovePx, belowPx })).toEqual({ from, to })
 })
 
 test.each([
@@ -33,5 +33,5 @@ test.each([
   ['the middle of a tall row', 0.5, { at: 1, belowPx: 25 }],
   ['its end', 1, { at: 4, belowPx: 10 }],
 ])('a place in a gap is a place in a row: %s', (_name, ratio, place) => {
-  expect(rowAt(keys, { from: 0, to: 5 }, ratio, heightOf)).toEqual(place)
+  expect(rows.rowAt({ from: 0, to: 5 }, ratio)).toEqual(place)
 })

@@ -26,46 +26,49 @@ export function piecesOf(
   return pieces
 }
 
-type HeightOf = (key: string) => number
+/** The rows of a list with their heights, px. A range of rows is `from` (included) to `to` (excluded). */
+export class Rows {
+  readonly keys: readonly string[]
+  readonly #heightOf: (key: string) => number
 
-/** The height of rows `from` (included) to `to` (excluded), px. */
-export function heightOfRows(keys: readonly string[], from: number, to: number, heightOf: HeightOf): number {
-  let px = 0
-  for (let at = from; at < to; at++) px += heightOf(keys[at] ?? '')
-  return px
-}
+  constructor(keys: readonly string[], heightOf: (key: string) => number) {
+    this.keys = keys
+    this.#heightOf = heightOf
+  }
 
-/**
- * Returns the rows that cover the range from `abovePx` to `belowPx` if the top of row `at` is at `topPx`. Counts only from that row, so wrong
- * estimates of heights far away have no effect.
- */
-export function rowsAround(
-  keys: readonly string[],
-  { at, topPx }: { at: number; topPx: number },
-  { abovePx, belowPx }: { abovePx: number; belowPx: number },
-  heightOf: HeightOf,
-): { from: number; to: number } {
-  let from = at
-  let px = topPx
-  while (from > 0 && px > abovePx) px -= heightOf(keys[--from] ?? '')
-  let to = at
-  px = topPx
-  while (to < keys.length && px < belowPx) px += heightOf(keys[to++] ?? '')
-  return { from, to: Math.max(to, Math.min(at + 1, keys.length)) }
-}
+  #heightAt(at: number): number {
+    return this.#heightOf(this.keys[at] ?? '')
+  }
 
-/**
- * Returns the row at `ratio` (0 to 1) of the total height of rows `from` (included) to `to` (excluded), and the distance of that point below the
- * row's top, px.
- */
-export function rowAt(
-  keys: readonly string[],
-  { from, to }: { from: number; to: number },
-  ratio: number,
-  heightOf: HeightOf,
-): { at: number; belowPx: number } {
-  let left = heightOfRows(keys, from, to, heightOf) * ratio
-  let at = from
-  while (at < to - 1 && left >= heightOf(keys[at] ?? '')) left -= heightOf(keys[at++] ?? '')
-  return { at, belowPx: left }
+  /** The total height of a range. */
+  heightPx({ from, to }: { from: number; to: number }): number {
+    let px = 0
+    for (let at = from; at < to; at++) px += this.#heightAt(at)
+    return px
+  }
+
+  /**
+   * Returns the rows that cover the range from `abovePx` to `belowPx` if the top of row `at` is at `topPx`. Counts only from that row, so wrong
+   * estimates of heights far away have no effect.
+   */
+  around(
+    { at, topPx }: { at: number; topPx: number },
+    { abovePx, belowPx }: { abovePx: number; belowPx: number },
+  ): { from: number; to: number } {
+    let from = at
+    let px = topPx
+    while (from > 0 && px > abovePx) px -= this.#heightAt(--from)
+    let to = at
+    px = topPx
+    while (to < this.keys.length && px < belowPx) px += this.#heightAt(to++)
+    return { from, to: Math.max(to, Math.min(at + 1, this.keys.length)) }
+  }
+
+  /** Returns the row at `ratio` (0 to 1) of the total height of a range, and the distance of that point below the row's top. */
+  rowAt(range: { from: number; to: number }, ratio: number): { at: number; belowPx: number } {
+    let belowPx = this.heightPx(range) * ratio
+    let at = range.from
+    while (at < range.to - 1 && belowPx >= this.#heightAt(at)) belowPx -= this.#heightAt(at++)
+    return { at, belowPx }
+  }
 }

@@ -1,13 +1,16 @@
 import { flushSync } from 'react-dom'
 import { Value } from '../../lib/value.ts'
 import { type Anchor, anchorAt, isBelowTop, movedPx, rowIn, topIn } from './anchor.ts'
-import { drawnWhole, heightOfRows, type Piece, rowAt, rowsAround } from './rows.ts'
+import { drawnWhole, type Piece, Rows } from './rows.ts'
 
 /**
  * The range of drawn rows, `first` and `last` included. Keys instead of indexes, because earlier rows may be added. `last` undefined: up to the
  * newest row.
  */
 export type Span = { first: string; last: string | undefined }
+
+/** The drawn part of a list: its pieces, and the range of its rows from `from` (included) to `to` (excluded). */
+type Drawn = { keys: readonly string[]; pieces: readonly Piece[]; from: number; to: number }
 
 const nearEndPx = 48
 const guessPx = 400
@@ -31,7 +34,6 @@ export class StreamScroll {
   readonly span = new Value<Span | undefined>(undefined)
   #scroller: HTMLElement | undefined
   #list: HTMLElement | undefined
-  #keys: readonly string[] = []
   #pieces: readonly Piece[] = []
   #drawn = { from: 0, to: 0 }
   #follows = true
@@ -43,6 +45,8 @@ export class StreamScroll {
   #gaps = new Map<string, number>()
   /** The assumed height of a row that was never drawn, px. */
   #averagePx = guessPx
+  readonly #heightOf = (key: string): number => this.#heights.get(key) ?? this.#averagePx
+  #rows = new Rows([], this.#heightOf)
   readonly #sizes = typeof ResizeObserver === 'undefined' ? undefined : new ResizeObserver(this.#onSizes.bind(this))
 
   /** @returns removes the listeners */
@@ -72,19 +76,14 @@ export class StreamScroll {
   }
 
   /** Restores the position. Call it after rows were drawn and before they are painted. */
-  drawn(
-    list: HTMLElement,
-    keys: readonly string[],
-    pieces: readonly Piece[],
-    drawn: { from: number; to: number },
-  ): void {
+  drawn(list: HTMLElement, { keys, pieces, from, to }: Drawn): void {
     this.#list = list
-    this.#keys = keys
+    this.#rows = new Rows(keys, this.#heightOf)
     this.#pieces = pieces
-    this.#drawn = drawn
+    this.#drawn = { from, to }
     this.#gaps = new Map(
       pieces.flatMap((piece) =>
-        piece.kind === 'gap' ? [[rowsOf(keys, piece.from, piece.to), this.gapPx(keys, piece)] as const] : [],
+        piece.kind === 'gap' ? [[rangeKey(keys, piece), this.gapPx(keys, piece)] as const] : [],
       ),
     )
     for (const row of list.children) {
@@ -98,9 +97,9 @@ export class StreamScroll {
    * Returns the height of a gap, px: first the estimated height of its rows, later the height that was set. React must write it in every commit.
    * Otherwise the content would shrink, and the browser would scroll the reader away.
    */
-  gapPx(keys: readonly string[], { from, to }: { from: number; to: number }): number {
-    const rows = rowsOf(keys, from, to)
-    const px = this.#gaps.get(rows) ?? heightOfRows(keys, from, to, this.#heightOf)
+  gapPx(keys: readonly string[], gap: { from: number; to: number }): number {
+    const rows = rangeKey(keys, gap)
+    const px = this.#gaps.get(rows) ?? new Rows(keys, this.#heightOf).heightPx(gap)
     this.#gaps.set(rows, px)
     return px
   }
@@ -112,15 +111,13 @@ export class StreamScroll {
 
   /** Scrolls a row to the top of the screen, and draws it first if needed. @returns the row's element; null if there is no such row */
   show(key: string): HTMLElement | null {
-    if (!this.#keys.includes(key)) return null
+    if (!this.#rows.keys.includes(key)) return null
     this.#follow(false)
     this.#anchor = { key, topPx: 0, parts: [] }
     flushSync(() => this.#cover())
     this.#settle()
     return this.#list === undefined ? null : rowIn(this.#list, key)
   }
-
-  readonly #heightOf = (key: string): number => this.#heights.get(key) ?? this.#averagePx
 
   #follow(follows: boolean): void {
     this.#follows = follows
@@ -168,7 +165,7 @@ export class StreamScroll {
 
   /** Returns the first row on screen as an anchor. */
   #read(): Anchor | undefined {
-    const [scroller, list, first] = [this.#scroller, this.#list, this.#keys[0]]
+    const [scroller, list, first] = [this.#scroller, this.#list, this.#rows.keys[0]]
     if (scroller === undefined || list === undefined || first === undefined) return undefined
     // At the very top, use the first row as the anchor, independent of the estimated height of the gap above.
     if (scroller.scrollTop <= 0 && this.#drawn.from > 0) return { key: first, topPx: topIn(scroller, list), parts: [] }
@@ -183,8 +180,8 @@ export class StreamScroll {
     if (gap === undefined || piece?.kind !== 'gap') return undefined
     const { top, height } = gap.getBoundingClientRect()
     const ratio = Math.max(0, (scroller.getBoundingClientRect().top - top) / Math.max(1, height))
-    const { at, belowPx } = rowAt(this.#keys, piece, ratio, this.#heightOf)
-    return { key: this.#keys[at] ?? first, topPx: -belowPx, parts: [] }
+    const { at, belowPx } = this.#rows.rowAt(piece, ratio)
+    return { key: this.#rows.keys[at] ?? first, topPx: -belowPx, parts: [] }
   }
 
   /** Restores the reader's position and draws the missing rows there. */
@@ -205,12 +202,12 @@ export class StreamScroll {
     if (Math.abs(px) < 1) return
     const gap = this.#gapAbove(list)
     if (gap !== undefined) {
-      const rightPx = heightOfRows(this.#keys, gap.from, gap.to, this.#heightOf)
+      const rightPx = this.#rows.heightPx(gap)
       const takenPx = gap.element.offsetHeight - px
       // Within these bounds the scrollbar is accurate enough.
       const isKept = takenPx >= rightPx / 2 && takenPx <= rightPx * 2
       const heightPx = isKept ? takenPx : rightPx
-      this.#gaps.set(rowsOf(this.#keys, gap.from, gap.to), heightPx)
+      this.#gaps.set(rangeKey(this.#rows.keys, gap), heightPx)
       gap.element.style.height = `${heightPx}px`
     }
     const left = movedPx(element, anchor, list) ?? 0
@@ -226,7 +223,7 @@ export class StreamScroll {
 
   /** Changes the drawn rows when too few or too many are drawn around the screen. */
   #cover(): void {
-    const keys = this.#keys
+    const { keys } = this.#rows
     const heightPx = this.#scroller?.clientHeight ?? 0
     const last = keys.at(-1)
     if (heightPx === 0 || last === undefined) return
@@ -236,10 +233,10 @@ export class StreamScroll {
         ? { at: keys.length - 1, topPx: heightPx - this.#heightOf(last) }
         : { at: place, topPx: this.#anchor.topPx }
     const around = (screens: number) =>
-      rowsAround(keys, from, { abovePx: -screens * heightPx, belowPx: (1 + screens) * heightPx }, this.#heightOf)
+      this.#rows.around(from, { abovePx: -screens * heightPx, belowPx: (1 + screens) * heightPx })
     const least = around(leastScreens)
     const isShort = keys.length <= drawnWhole
-    const drawnPx = heightOfRows(keys, this.#drawn.from, this.#drawn.to, this.#heightOf)
+    const drawnPx = this.#rows.heightPx(this.#drawn)
     const isTooMuch = !isShort && drawnPx > mostScreens * heightPx
     if (least.from >= this.#drawn.from && least.to <= this.#drawn.to && !isTooMuch) return
     this.#renewAverage()
@@ -257,7 +254,7 @@ export class StreamScroll {
 
   /** Draws one more row above, for a short list that is drawn whole. */
   addAbove(): void {
-    const first = this.#keys[this.#drawn.from - 1]
+    const first = this.#rows.keys[this.#drawn.from - 1]
     if (first !== undefined) this.span.set({ first, last: undefined })
   }
 
@@ -268,4 +265,6 @@ export class StreamScroll {
   }
 }
 
-const rowsOf = (keys: readonly string[], from: number, to: number) => `${keys[from]} ${keys[to - 1]}`
+/** Names a range of rows by its first and last row. */
+const rangeKey = (keys: readonly string[], { from, to }: { from: number; to: number }) =>
+  `${keys[from]} ${keys[to - 1]}`

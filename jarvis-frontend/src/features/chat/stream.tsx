@@ -185,7 +185,7 @@ const Runs = memo(function Runs({ runs, scroll, store, state, onRetry }: RunsPro
     return runId === undefined || known.includes(runId) ? known : [...known, runId]
   }, [runs, runId])
   const pinned = runs.filter((run) => run.end === undefined || holdsAddressed(run)).map((run) => run.runId)
-  const pieces = useRows(scroll, keys, list, pinned)
+  const pieces = useRows(scroll, list, { keys, pinned })
   return (
     <div ref={list}>
       {pieces.map((piece) => {

@@ -6,14 +6,12 @@ import { firstRows, type StreamScroll } from './stream-scroll.ts'
 
 /**
  * Draws only the rows of a list that are near the reader, and starts at the end of the list. `scroll` chooses the rows. A short list is drawn
- * completely, one more row at a time while the page is idle.
- * @param pinned rows that are always drawn, at any position
+ * completely, one more row at a time while the page is idle. `pinned`: rows that are always drawn, at any position.
  */
 export function useRows(
   scroll: StreamScroll,
-  keys: readonly string[],
   list: RefObject<HTMLElement | null>,
-  pinned: readonly string[],
+  { keys, pinned }: { keys: readonly string[]; pinned: readonly string[] },
 ): readonly Piece[] {
   const touched = useTouched(list)
   const span = useValue(scroll.span)
@@ -23,7 +21,7 @@ export function useRows(
   const to = last < from ? keys.length : last + 1
   const pieces = piecesOf(keys, { from, to }, new Set([...touched, ...pinned]))
   useLayoutEffect(() => {
-    if (list.current !== null) scroll.drawn(list.current, keys, pieces, { from, to })
+    if (list.current !== null) scroll.drawn(list.current, { keys, pieces, from, to })
   })
   const isShort = keys.length <= drawnWhole
   const above = isShort ? keys[from - 1] : undefined

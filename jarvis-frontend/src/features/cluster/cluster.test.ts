@@ -248,7 +248,9 @@ test('rows follow the sort, those without a figure last, and stand under their n
     ],
   })
   const order = (sort: string | null, isGrouped = false) =>
-    rowsOf(both, both.guests, readSort(sort), isGrouped).map((row) => (row.kind === 'node' ? row.name : row.guest.vmid))
+    rowsOf(both, both.guests, { sort: readSort(sort), isGrouped }).map((row) =>
+      row.kind === 'node' ? row.name : row.guest.vmid,
+    )
   expect(order(null)).toEqual([1, 3, 4, 2])
   expect(order('-cpu')).toEqual([2, 4, 1, 3])
   expect(order('cpu')).toEqual([1, 4, 2, 3])

@@ -5,10 +5,10 @@ export function foldCluster(state: ClusterState, update: ClusterUpdate): Cluster
   const next: ClusterState = {
     ...state,
     at: update.at,
-    nodes: merge(state.nodes, update.nodes, (node) => node.name),
-    guests: merge(state.guests, update.guests, (guest) => guest.vmid, update.removedGuests),
-    storages: merge(state.storages, update.storages, (storage) => `${storage.node ?? ''}/${storage.name}`),
-    tasks: [...merge(state.tasks, update.tasks, (task) => task.upid)]
+    nodes: merge(state.nodes, (node) => node.name, { changed: update.nodes }),
+    guests: merge(state.guests, (guest) => guest.vmid, { changed: update.guests, removed: update.removedGuests }),
+    storages: merge(state.storages, (storage) => `${storage.node ?? ''}/${storage.name}`, { changed: update.storages }),
+    tasks: [...merge(state.tasks, (task) => task.upid, { changed: update.tasks })]
       .sort((a, b) => b.startedAt - a.startedAt)
       .slice(0, 20),
     isQuorate: update.isQuorate === undefined ? state.isQuorate : update.isQuorate,
@@ -22,7 +22,11 @@ export function foldCluster(state: ClusterState, update: ClusterUpdate): Cluster
   return reached
 }
 
-function merge<T, Id>(known: T[], changed: T[] | undefined, id: (thing: T) => Id, removed: readonly Id[] = []): T[] {
+function merge<T, Id>(
+  known: T[],
+  id: (thing: T) => Id,
+  { changed, removed = [] }: { changed: T[] | undefined; removed?: readonly Id[] | undefined },
+): T[] {
   if (changed === undefined && removed.length === 0) return known
   const byId = new Map(known.map((thing) => [id(thing), thing]))
   for (const thing of changed ?? []) byId.set(id(thing), thing)

@@ -96,26 +96,34 @@ function issueOf({ id, check, object, severity, state, sentence, limit = '', hid
 function unknownIssues(state: ClusterState): Issue[] {
   const lines = unreadLines(state)
   const [first = 'no answer yet', ...others] = lines
-  const issue = (key: string, tone: Issue['tone'], fact: string, detail: string): Issue => ({
-    key,
-    tone,
-    fact,
-    detail,
+  const issue = (about: Pick<Issue, 'key' | 'tone' | 'fact' | 'detail'>): Issue => ({
+    ...about,
     isUnknown: true,
     question: 'What could not be read, and why?',
   })
-  if (state.unreachableSince !== undefined) return [issue('unreachable', 'bad', 'The cluster cannot be read', first)]
-  if (facts.isBlind(state)) return [issue('unread', 'warn', 'The cluster is unknown', first)]
+  if (state.unreachableSince !== undefined)
+    return [issue({ key: 'unreachable', tone: 'bad', fact: 'The cluster cannot be read', detail: first })]
+  if (facts.isBlind(state))
+    return [issue({ key: 'unread', tone: 'warn', fact: 'The cluster is unknown', detail: first })]
   const isOfQuorum = (line: string) => line.startsWith('quorum ')
   const quorum = lines.find(isOfQuorum) ?? 'it could not be read'
   const rest = state.isQuorate === null ? [first, ...others].filter((line) => !isOfQuorum(line)) : lines
   const [most] = rest
   const more = rest.length > 1 ? `; and ${rest.length - 1} more` : ''
   return [
-    ...(state.isQuorate === null ? [issue('quorum', 'warn', 'Quorum is unknown', quorum)] : []),
+    ...(state.isQuorate === null
+      ? [issue({ key: 'quorum', tone: 'warn', fact: 'Quorum is unknown', detail: quorum })]
+      : []),
     ...(most === undefined
       ? []
-      : [issue('unread', 'warn', `${plural(rest.length, 'thing')} could not be read`, `${most}${more}`)]),
+      : [
+          issue({
+            key: 'unread',
+            tone: 'warn',
+            fact: `${plural(rest.length, 'thing')} could not be read`,
+            detail: `${most}${more}`,
+          }),
+        ]),
   ]
 }
 

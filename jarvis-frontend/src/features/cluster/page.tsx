@@ -82,7 +82,7 @@ export function ClusterOverview({ view, linkTo, detail, ghosts, tray, foot, onAs
       <div className="split">
         <div className="scroll">
           <GuestTable
-            rows={rowsOf(state, guests, view.sort, view.isGrouped)}
+            rows={rowsOf(state, guests, view)}
             markOf={(guest) => guestMark(guest, issues, isLive && !away.has(guest.node))}
             isBusy={(guest) => busy.has(guest.vmid)}
             ghosts={ghosts}

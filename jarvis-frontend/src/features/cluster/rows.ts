@@ -31,7 +31,11 @@ const figures: Record<Exclude<SortKey, 'guest' | 'node'>, (guest: Guest) => numb
 }
 
 /** Returns the guests in order; guests without a value come last. If grouped, a row for each node precedes its guests. */
-export function rowsOf(state: ClusterState, guests: readonly Guest[], sort: Sort, isGrouped: boolean): TableRow[] {
+export function rowsOf(
+  state: ClusterState,
+  guests: readonly Guest[],
+  { sort, isGrouped }: { sort: Sort; isGrouped: boolean },
+): TableRow[] {
   const place = new Map(state.nodes.map((node, at) => [node.name, at]))
   const byNode = (a: Guest, b: Guest) => (place.get(a.node) ?? 999) - (place.get(b.node) ?? 999) || a.vmid - b.vmid
   const turn = sort.isDown ? -1 : 1

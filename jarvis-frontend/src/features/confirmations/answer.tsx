@@ -1,4 +1,4 @@
-import type { Alternative, Card, GrantRequest } from 'protocol'
+import type { Alternative, Card, ChatRequests, GrantRequest } from 'protocol'
 import { type RefObject, useId, useLayoutEffect, useRef, useState } from 'react'
 import { useEscape } from '../../lib/use-escape.ts'
 import { Icon } from '../../ui/icon.tsx'
@@ -13,19 +13,15 @@ import type { Act } from './sentence.ts'
 import { useCardKeys } from './use-card-keys.ts'
 import { useEarned } from './use-earned.ts'
 
+/** A person's answer on a card. */
+type Choice = Omit<ChatRequests['chat:confirm'], 'sessionId' | 'toolUseId' | 'requestId' | 'proof'>
+
 /** The actions on a card that this person may take. */
 export type Hand = {
   /** Why no decision is possible now; undefined if a decision is possible. */
   rest?: { why: React.ReactNode; tryNow?: () => void } | undefined
   /** @returns the server's refusal in words; undefined: the decision was accepted */
-  decide(
-    card: Card,
-    confirmed: boolean,
-    note?: string,
-    grant?: GrantRequest,
-    goesBackAfterMin?: number,
-    alternative?: Alternative,
-  ): Promise<string | undefined>
+  decide(card: Card, choice: Choice): Promise<string | undefined>
   askAgain?: ((card: Card, force: boolean) => void) | undefined
 }
 
@@ -70,9 +66,8 @@ export function Answer({ root, card, act, hand, hadFocus, isGrantable, onRead, h
   const decide = async (confirmed: boolean, alternative?: Alternative) => {
     setStep(confirmed && card.proof !== undefined ? 'signing' : 'sending')
     setRefusal(undefined)
-    const refused = await (confirmed
-      ? hand.decide(card, true, note, grant, goesBackAfterMin)
-      : hand.decide(card, false, note, undefined, undefined, alternative))
+    const choice = confirmed ? { confirmed, note, grant, goesBackAfterMin } : { confirmed, note, alternative }
+    const refused = await hand.decide(card, choice)
     if (refused === undefined) return
     setRefusal(refused)
     setStep('asking')

@@ -23,7 +23,7 @@ export function Expiry({ from, until, aheadMs = 0, words = 'expires in' }: Expir
       <TimeLeft until={until} aheadMs={aheadMs} />
       <svg width="15" height="15" viewBox="0 0 16 16" aria-hidden="true">
         <circle className="timer-ring" cx="8" cy="8" r="6" />
-        <path className="timer-ring left" d={arcPath(8, 6, 0, Math.min(359.9, Math.max(4, 360 * left)))} />
+        <path className="timer-ring left" d={arcPath({ c: 8, r: 6 }, 0, Math.min(359.9, Math.max(4, 360 * left)))} />
       </svg>
     </span>
   )

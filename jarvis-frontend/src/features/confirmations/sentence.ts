@@ -54,37 +54,37 @@ export function actOf({ toolName, toolInput, target, effect, sentence, deed, pla
     return filesAct(diff, deed)
   const { kind, on, action = '', isForced = false } = effect ?? {}
   if (kind === 'power' && on === 'guest' && target.vmid !== undefined)
-    return powerAct(action, target.vmid, isForced, target)
+    return powerAct({ action, isForced }, target.vmid, target)
   const node = target.node ?? (typeof toolInput.node === 'string' ? toolInput.node : undefined)
   const storage: Piece[] = target.kind === 'storage' ? [' on storage ', named(target.name ?? target.id)] : []
   const place: Piece[] = [...storage, ...(node === undefined ? [] : [' on ', named(node)])]
   if (kind === 'power' && on === 'service') {
     const service = target.name ?? target.id
     const thing: Piece[] = ['service ', { value: service }, ...place]
-    return plainAct(verbs[action], thing, `${action} ${visibleText(service)}`, action)
+    return plainAct(verbs[action], thing, { approve: `${action} ${visibleText(service)}`, ghost: action })
   }
   if (kind === 'power' && on === 'node' && action === 'start') {
     const name = node ?? target.id
     const wake = { ask: 'Wake', doing: 'Waking', did: 'Woke', plain: 'wake' }
-    return plainAct(wake, ['node ', named(name)], `wake ${visibleText(name)}`, 'wake')
+    return plainAct(wake, ['node ', named(name)], { approve: `wake ${visibleText(name)}`, ghost: 'wake' })
   }
   if (kind === 'power' && on === 'node' && (action === 'restart' || action === 'stop')) {
     const name = node ?? target.id
-    const act = plainAct(
-      nodeVerbs[action],
-      ['node ', named(name)],
-      deed === undefined ? nodeVerbs[action].plain : visibleText(deed),
-      action,
-    )
-    return { ...act, ask: [`${nodeVerbs[action].ask} node `, named(name), ', with all that runs on it?'] }
+    const verb = nodeVerbs[action]
+    const approve = deed === undefined ? verb.plain : visibleText(deed)
+    const act = plainAct(verb, ['node ', named(name)], { approve, ghost: action })
+    return { ...act, ask: [`${verb.ask} node `, named(name), ', with all that runs on it?'] }
   }
   if (kind === 'execute' && on !== 'guest') {
     const approve = node === undefined ? 'run it' : `run on ${visibleText(node)}`
-    return plainAct(undefined, ['a command', ...place], approve, 'command')
+    return plainAct(undefined, ['a command', ...place], { approve, ghost: 'command' })
   }
   const act =
     deed === undefined
-      ? plainAct(undefined, [{ value: toolName }, ...place], `run ${visibleText(toolName)}`, 'change')
+      ? plainAct(undefined, [{ value: toolName }, ...place], {
+          approve: `run ${visibleText(toolName)}`,
+          ghost: 'change',
+        })
       : deedAct(visibleText(deed))
   // The server's own sentence, if no verb matches the call.
   return sentence === undefined ? act : { ...act, ask: [visibleText(sentence.replace(/\.$/, '')), '?'] }
@@ -126,24 +126,31 @@ export function planWords({ steps }: NonNullable<Card['plan']>): string {
   return `${[...parts, ...(fixed > 0 ? [`${fixed} cannot be undone`] : [])].join(', ')}.`
 }
 
-function powerAct(action: string, vmid: number, force: boolean, target: Card['target']): Act {
-  const verb = verbs[force ? (action === 'restart' ? 'reset' : 'cut') : action] ?? verbs.restart
+function powerAct(
+  { action, isForced }: { action: string; isForced: boolean },
+  vmid: number,
+  target: Card['target'],
+): Act {
+  const verb = verbs[isForced ? (action === 'restart' ? 'reset' : 'cut') : action] ?? verbs.restart
   const type = target.type === 'ct' ? 'CT ' : 'VM '
   const thing: Piece[] = [type, { id: String(vmid) }]
   if (target.name !== undefined) thing.push(' ', { value: target.name })
   const place: Piece[] = target.node === undefined ? [] : [' on ', named(target.node)]
-  const label = force ? (action === 'restart' ? 'cut power of and start' : 'cut power of') : action
-  const act = plainAct(verb, [...thing, ...place], `${label} ${vmid}`, force ? 'power cut' : action)
+  const label = isForced ? (action === 'restart' ? 'cut power of and start' : 'cut power of') : action
+  const act = plainAct(verb, [...thing, ...place], {
+    approve: `${label} ${vmid}`,
+    ghost: isForced ? 'power cut' : action,
+  })
   return {
     ...act,
     didNot: [`Did not ${verb?.plain ?? action} `, ...thing],
     failed: [...thing, ` did not ${action}`],
-    interrupted: [force ? 'Power cut of ' : `${verb?.ask ?? action} of `, ...thing, ' was interrupted'],
-    ...(force && { typed: String(vmid) }),
+    interrupted: [isForced ? 'Power cut of ' : `${verb?.ask ?? action} of `, ...thing, ' was interrupted'],
+    ...(isForced && { typed: String(vmid) }),
   }
 }
 
-function plainAct(verb: Verb | undefined, thing: Piece[], approve: string, ghost: string): Act {
+function plainAct(verb: Verb | undefined, thing: Piece[], { approve, ghost }: Pick<Act, 'approve' | 'ghost'>): Act {
   const { ask, doing, did, plain, after = '' } = verb ?? { ask: 'Run', doing: 'Running', did: 'Ran', plain: 'run' }
   return {
     ask: [`${ask} `, ...thing, `${after}?`],

@@ -102,19 +102,6 @@ export function Compare({ ids }: { ids: readonly string[] }) {
       if (error instanceof ApiError) setRefused(error)
     }
   }
-  const choose = (label: string, value: string, set: (id: string) => void, isOptional: boolean) => (
-    <label>
-      {label}
-      <select className="field" value={value} onChange={(event) => set(event.currentTarget.value)}>
-        {isOptional && <option value="">nobody</option>}
-        {ids.map((id) => (
-          <option key={id} value={id}>
-            {id}
-          </option>
-        ))}
-      </select>
-    </label>
-  )
   return (
     <section className="agents-part" aria-label="Try a message">
       <PanelHead title="Try a message">a rehearsal: reads run, changes are described</PanelHead>
@@ -125,8 +112,8 @@ export function Compare({ ids }: { ids: readonly string[] }) {
           void ask(event.currentTarget)
         }}
       >
-        {choose('Ask', one, setOne, false)}
-        {choose('and', other, setOther, true)}
+        <Choice label="Ask" ids={ids} value={one} onChoose={setOne} />
+        <Choice label="and" ids={ids} value={other} onChoose={setOther} isOptional />
         <label className="flex-1">
           Message
           <input className="field" name="message" required maxLength={2_000} />
@@ -144,6 +131,30 @@ export function Compare({ ids }: { ids: readonly string[] }) {
         </div>
       )}
     </section>
+  )
+}
+
+type ChoiceProps = {
+  label: string
+  ids: readonly string[]
+  value: string
+  onChoose: (id: string) => void
+  isOptional?: boolean
+}
+
+function Choice({ label, ids, value, onChoose, isOptional = false }: ChoiceProps) {
+  return (
+    <label>
+      {label}
+      <select className="field" value={value} onChange={(event) => onChoose(event.currentTarget.value)}>
+        {isOptional && <option value="">nobody</option>}
+        {ids.map((id) => (
+          <option key={id} value={id}>
+            {id}
+          </option>
+        ))}
+      </select>
+    </label>
   )
 }
 

@@ -6,12 +6,19 @@ import type { TabCounts } from '../../app/page-tabs.tsx'
 
 type Part = 'jobs' | 'runbooks' | 'windows'
 
+/** How the items of a part are read, and the change after which they are read again. */
+const parts: Record<Part, { read: () => Promise<{ items: readonly unknown[] }>; on: string }> = {
+  jobs: { read: readJobs, on: 'jobs' },
+  runbooks: { read: listRunbooks, on: 'runbooks' },
+  windows: { read: readWindows, on: 'alerts' },
+}
+
 /** The numbers beside the tabs of Automations. @param own the open page, which reads its own count */
 export function useCounts(own: Part, count: number | undefined): TabCounts {
   const counts = {
-    jobs: useCount(own, 'jobs', readJobs, 'jobs'),
-    runbooks: useCount(own, 'runbooks', listRunbooks, 'runbooks'),
-    windows: useCount(own, 'windows', readWindows, 'alerts'),
+    jobs: useCount('jobs', own),
+    runbooks: useCount('runbooks', own),
+    windows: useCount('windows', own),
     [own]: count,
   }
   return {
@@ -21,5 +28,7 @@ export function useCounts(own: Part, count: number | undefined): TabCounts {
   }
 }
 
-const useCount = (own: Part, part: Part, read: () => Promise<{ items: readonly unknown[] }>, on: string) =>
-  useLoad(part, own === part ? async () => undefined : read, ['connect', on]).data?.items.length
+function useCount(part: Part, own: Part): number | undefined {
+  const { read, on } = parts[part]
+  return useLoad(part, own === part ? async () => undefined : read, ['connect', on]).data?.items.length
+}

@@ -41,9 +41,11 @@ export function BigRing() {
           const load = from + (to - from) * Math.max(0.03, cpuRatio ?? 0)
           return (
             <g key={key}>
-              <path className="whole" d={arcPath(centre, 98, from, to)} />
-              {isLive && cpuRatio !== undefined && <path className="load" d={arcPath(centre, 98, from, load)} />}
-              <path className={`thin ${tone}`} d={arcPath(centre, 89, from, to)} />
+              <path className="whole" d={arcPath({ c: centre, r: 98 }, from, to)} />
+              {isLive && cpuRatio !== undefined && (
+                <path className="load" d={arcPath({ c: centre, r: 98 }, from, load)} />
+              )}
+              <path className={`thin ${tone}`} d={arcPath({ c: centre, r: 89 }, from, to)} />
             </g>
           )
         })}

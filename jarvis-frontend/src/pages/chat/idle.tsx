@@ -14,7 +14,8 @@ export function Idle({ onAsk }: { onAsk?: ((question: string) => void) | undefin
   const waiting = useConfirmations()?.pending ?? []
   const feed = useValue(live.feed.items)
   const now = useNow(60_000)
-  const { title, detail } = headline(state, issues, waiting, feed, now)
+  const seen = { state, issues, feed, now }
+  const { title, detail } = headline(seen, waiting)
   return (
     <section className="idle scroll" aria-label="New chat">
       <div>
@@ -23,7 +24,7 @@ export function Idle({ onAsk }: { onAsk?: ((question: string) => void) | undefin
         <p>{detail}</p>
         {onAsk !== undefined && (
           <ul className="prompts">
-            {prompts(state, issues, feed, now).map(({ mark, question, detail: note }) => (
+            {prompts(seen).map(({ mark, question, detail: note }) => (
               <li key={question}>
                 <button type="button" onClick={() => onAsk(question)}>
                   {mark === 'warn' || mark === 'bad' ? <Mark kind={mark} size={13} /> : <Icon name={mark} />}

@@ -76,7 +76,7 @@ test.each([
     '1 of 2 guests have a fresh backup, of 1 it is unknown. ',
   ],
 ])('the headline of a cluster %s', (_, cluster, issues, waiting, feed, title, detail) => {
-  const said = headline(cluster, issues, waiting, feed, now)
+  const said = headline({ state: cluster, issues, feed, now }, waiting)
   expect(said.title).toContain(title)
   expect(said.detail).toContain(detail)
 })
@@ -117,11 +117,12 @@ test.each([
     ['a', 'b', 'What happened in the last 12 hours?'],
   ],
 ])('the first questions of %s', (_, cluster, issues, feed, questions) => {
-  expect(prompts(cluster, issues, feed, now).map(({ question }) => question)).toEqual(questions)
+  expect(prompts({ state: cluster, issues, feed, now }).map(({ question }) => question)).toEqual(questions)
 })
 
 test('a first question says from what it comes', () => {
-  expect(prompts(state({ guests: [guest(1)] }), [issue('a')], [happened(3), happened(1)], now)).toEqual([
+  const seen = { state: state({ guests: [guest(1)] }), issues: [issue('a')], feed: [happened(3), happened(1)], now }
+  expect(prompts(seen)).toEqual([
     { mark: 'warn', question: 'a', detail: 'about a' },
     { mark: 'clock', question: 'What happened in the last 12 hours?', detail: '2 events since 06:00' },
     { mark: 'cluster', question: 'How is the cluster?', detail: '1 node, 1 guest' },
@@ -129,5 +130,6 @@ test('a first question says from what it comes', () => {
 })
 
 test('a cluster that cannot be read is not said to have no nodes', () => {
-  expect(prompts(blind, [], [], now).map(({ detail }) => detail)).toEqual(['its nodes and guests are unknown'])
+  const [only] = prompts({ state: blind, issues: [], feed: [], now })
+  expect(only?.detail).toBe('its nodes and guests are unknown')
 })

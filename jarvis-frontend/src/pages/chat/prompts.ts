@@ -7,6 +7,14 @@ const day = 86_400_000
 
 export type Prompt = { mark: 'warn' | 'bad' | 'clock' | 'cluster'; question: string; detail: string }
 
+/** The present state, of which a new chat speaks. `state`: undefined before the first snapshot. */
+type Seen = {
+  state: ClusterState | undefined
+  issues: readonly Issue[]
+  feed: readonly Activity[]
+  now: number
+}
+
 /** Since when no activity needed attention, Unix ms; undefined if there is no activity yet. */
 function quietSince(feed: readonly Activity[]): number | undefined {
   return feed.findLast((activity) => activity.level !== 'info')?.at ?? feed[0]?.at
@@ -14,11 +22,8 @@ function quietSince(feed: readonly Activity[]): number | undefined {
 
 /** Returns the two lines at the top of a new chat. */
 export function headline(
-  state: ClusterState | undefined,
-  issues: readonly Issue[],
+  { state, issues, feed, now }: Seen,
   waiting: readonly ConfirmationRow[],
-  feed: readonly Activity[],
-  now: number,
 ): { title: string; detail: string } {
   const waits =
     waiting.length === 0
@@ -54,12 +59,7 @@ export function headline(
 }
 
 /** Returns up to three suggested questions from the present state of the cluster. */
-export function prompts(
-  state: ClusterState | undefined,
-  issues: readonly Issue[],
-  feed: readonly Activity[],
-  now: number,
-): Prompt[] {
+export function prompts({ state, issues, feed, now }: Seen): Prompt[] {
   if (state === undefined) return []
   // Issues with a measured value of a node come first.
   const rank = ({ node, past }: Issue) => (past === undefined ? 0 : node === undefined ? 1 : 2)

@@ -19,7 +19,7 @@ export function useBranch(sessionId: string) {
     try {
       const made = await branchSession(sessionId, point)
       sessions.renew()
-      if (text !== undefined) void live.chat.send(made.id, text, undefined, undefined, files)
+      if (text !== undefined) void live.chat.send(made.id, text, { files })
       navigate(`/chat/${made.id}`, { state: { write: true } })
     } catch (error) {
       const message = error instanceof Error ? error.message : 'It could not be branched.'

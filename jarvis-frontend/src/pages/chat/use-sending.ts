@@ -27,7 +27,7 @@ export function useSending(sessionId: string | undefined, model: string | undefi
     if (requestId === undefined && attached.current && files === undefined) return putDraft(text)
     if (sessionId !== undefined) {
       attached.current?.clear()
-      void live.chat.send(sessionId, text, requestId, undefined, files)
+      void live.chat.send(sessionId, text, { requestId, files })
       return
     }
     const before = first.current
@@ -36,7 +36,7 @@ export function useSending(sessionId: string | undefined, model: string | undefi
       const reply = await before
       if (reply.ok) {
         attached.current?.clear()
-        void live.chat.send(reply.sessionId, text, undefined, undefined, files)
+        void live.chat.send(reply.sessionId, text, { files })
       } else putDraft([keep.get('draft.new'), text].filter(Boolean).join('\n\n'))
       return
     }
@@ -44,7 +44,7 @@ export function useSending(sessionId: string | undefined, model: string | undefi
     setProblem(undefined)
     // Keep the text as a draft until a session has it.
     keep.set('draft.new', text)
-    first.current = live.chat.send(undefined, text, undefined, model, files)
+    first.current = live.chat.send(undefined, text, { model, files })
     const reply = await first.current
     const typed = keep.get('draft.new') === text ? undefined : keep.get('draft.new')
     if (reply.ok) {

@@ -30,9 +30,9 @@ export function alertsScene(now: number): Scene {
     missing: [],
     ...more,
   })
-  const hidden = (id: string, check: string, vmid: number, name: string) =>
+  const unseen = (id: string, vmid: number, name: string) =>
     alert(id, {
-      check,
+      check: 'guest-unseen',
       object: { id: `vm/${vmid}`, vmid, name, node: 'agent' },
       sentence: `Guest ${vmid} "${name}" is not seen.`,
       hiddenBy: 'away',
@@ -52,10 +52,10 @@ export function alertsScene(now: number): Scene {
       severity: 'failed',
       sentence: 'Node agent is away.',
       hides: 4,
-      hidden: [hidden('u1', 'guest-unseen', 140, 'uptime-kuma')],
+      hidden: [unseen('u1', 140, 'uptime-kuma')],
     }),
     ...([140, 141, 142] as const).map((vmid, at) =>
-      hidden(`u${at + 1}`, 'guest-unseen', vmid, ['uptime-kuma', 'pbs', 'win11-lab'][at] ?? ''),
+      unseen(`u${at + 1}`, vmid, ['uptime-kuma', 'pbs', 'win11-lab'][at] ?? ''),
     ),
     alert('pbs', { check: 'storage-away', sentence: 'Storage pbs-main is not reachable.', hiddenBy: 'away' }),
     alert('hot', {

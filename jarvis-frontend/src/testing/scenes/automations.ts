@@ -17,7 +17,8 @@ export function automationsScene(now: number): Scene {
       tokens: 0,
       ...(state !== 'missed' && state !== 'skipped' && { startedAt: now - day, endedAt: now - day + 72_000 }),
     }))
-  const job = (id: string, more: Partial<Job>, states: string, summary: string): Job => {
+  /** A job with a letter of `states` for each of its last slots. */
+  const job = (id: string, { states, summary }: { states: string; summary: string }, more: Partial<Job> = {}): Job => {
     const named = { o: 'done', x: 'failed', m: 'missed', a: 'waiting', s: 'skipped', u: 'unknown' } as const
     const last = slots(
       id,
@@ -43,23 +44,20 @@ export function automationsScene(now: number): Scene {
   }
   const nightly = job(
     'nightly-check',
+    { states: 'oooxoooooo', summary: '1 changed: pvestatd' },
     {
       work: { kind: 'runbook', name: 'hot-node', inputs: { node: 'pve' } },
       clockChange: 'Clocks change on 25 Oct: 20:11 both before and after.',
       budget: { tokensPerDay: 20_000 },
     },
-    'oooxoooooo',
-    '1 changed: pvestatd',
   )
-  const step = (tier: string, toolName: string, summary: string, durationMs: number): JobTrace['steps'][number] => ({
-    at: now - day + durationMs,
-    toolName,
+  type Step = JobTrace['steps'][number]
+  const step = (done: Pick<Step, 'tier' | 'toolName' | 'summary'> & { durationMs: number }): Step => ({
+    ...done,
+    at: now - day + done.durationMs,
     toolInput: { node: 'Home' },
-    tier,
-    summary,
     state: 'done',
-    durationMs,
-    ...(tier === 'yellow' && { entry: 18_193 }),
+    ...(done.tier === 'yellow' && { entry: 18_193 }),
   })
   const traces = nightly.last.toReversed().map(
     (slot, at): JobTrace => ({
@@ -68,8 +66,13 @@ export function automationsScene(now: number): Scene {
         at > 0
           ? []
           : [
-              step('green', 'get_storage', '4 storages, nvme-fast 91 %', 200),
-              step('yellow', 'restart_service', 'active after 2 s, read back', 2_400),
+              step({ tier: 'green', toolName: 'get_storage', summary: '4 storages, nvme-fast 91 %', durationMs: 200 }),
+              step({
+                tier: 'yellow',
+                toolName: 'restart_service',
+                summary: 'active after 2 s, read back',
+                durationMs: 2_400,
+              }),
             ],
       said: 'pvestatd hung and was restarted.',
     }),
@@ -82,6 +85,7 @@ export function automationsScene(now: number): Scene {
       jobs: [
         job(
           'heartbeat',
+          { states: 'oooooooooo', summary: '25 checks, 0 new' },
           {
             work: { kind: 'heartbeat' },
             schedule: { kind: 'interval', minutes: 30 },
@@ -89,33 +93,29 @@ export function automationsScene(now: number): Scene {
             isShipped: true,
             next: [1, 2, 3, 4, 5].map((half) => now + half * 30 * minute),
           },
-          'oooooooooo',
-          '25 checks, 0 new',
         ),
         nightly,
         job(
           'nightly-drill',
+          { states: 'oooooooooo', summary: 'CT 113 booted, and its app answered' },
           {
             work: { kind: 'drill', window: '01:00-05:00', bwlimitKiBps: 51_200 },
             budget: { tokensPerDay: 20_000, usdPerDay: 0.5 },
             approvedUntil: null,
             isShipped: true,
           },
-          'oooooooooo',
-          'CT 113 booted, and its app answered',
         ),
-        job('patch-window', {}, 'ooooooaooa', '4 nodes asked, 1 waits'),
-        job('prune-downloads', {}, 'ooooooooom', 'JARVIS was off; not caught up: it changes'),
+        job('patch-window', { states: 'ooooooaooa', summary: '4 nodes asked, 1 waits' }),
+        job('prune-downloads', { states: 'ooooooooom', summary: 'JARVIS was off; not caught up: it changes' }),
         job(
           'reboot-agent',
+          { states: 'ooooooxxxs', summary: 'paused' },
           {
             state: 'paused',
             next: [],
             failures: 3,
             paused: { by: 'jarvis', at: now - day, why: '3 failures in a row' },
           },
-          'ooooooxxxs',
-          'paused',
         ),
       ],
       traces,

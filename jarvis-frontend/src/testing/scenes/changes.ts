@@ -23,7 +23,8 @@ export function changesScene(now: number): Scene {
     undo,
     ...more,
   })
-  const made = (id: string) => ran(id, 'set_guest_config', input, 'yellow', 'set, read back', 1_400)
+  const made = (id: string) =>
+    ran(call(id, 'set_guest_config', input), 'yellow', { summary: 'set, read back', durationMs: 1_400 })
   const config = { kind: 'config', on: 'guest' } as const
   const session: ScriptSession = {
     id: 'ses_changes',
@@ -39,7 +40,7 @@ export function changesScene(now: number): Scene {
         ...['armed', 'plain', 'wentback', 'stuck', 'kept', 'none'].flatMap(made),
         assistant(call('asks', 'set_guest_config', input)),
         needed(
-          card('asks', 'set_guest_config', 122, now, {
+          card({ toolUseId: 'asks', toolName: 'set_guest_config', vmid: 122 }, now, {
             toolInput: input,
             sentence: 'The memory of CT 122 "sabnzbd" becomes 4 GiB.',
             effect: config,

@@ -43,7 +43,7 @@ export function childrenScene(now: number): Scene {
     durationMs: 48_000,
   })
   const words = '122 sabnzbd keeps 212 GiB of finished downloads; 104 grew by 9 GiB.'
-  const made = card('c_exec', 'execute_ssh', 121, now, {
+  const made = card({ toolUseId: 'c_exec', toolName: 'execute_ssh', vmid: 121 }, now, {
     toolInput: { node: 'pve', command: 'vacuumdb nextcloud' },
     requestedBy: { kind: 'chat', name: 'anthropic/claude-sonnet-4', agent: 'coder', for: 'main' },
   })
@@ -56,14 +56,17 @@ export function childrenScene(now: number): Scene {
       'run_media',
       begin(media),
       assistant(call('m_1', 'get_storage')),
-      ...ran('m_1', 'get_storage', {}, 'green', '2 storages', 84),
+      ...ran(call('m_1', 'get_storage'), 'green', { summary: '2 storages', durationMs: 84 }),
     ),
     ...inRun(
       'run_coder',
       begin(coder, { mostTokens: 60_000 }),
       assistant(call('c_1', 'get_guest_config', { vmid: 121 })),
     ),
-    ...inRun('run_coder', ...ran('c_1', 'get_guest_config', { vmid: 121 }, 'green', 'PostgreSQL 16', 84)),
+    ...inRun(
+      'run_coder',
+      ...ran(call('c_1', 'get_guest_config', { vmid: 121 }), 'green', { summary: 'PostgreSQL 16', durationMs: 84 }),
+    ),
     ...inRun(
       'run_media',
       { ...assistant(text(words)), stopReason: 'end_turn' } as LooseEntry,

@@ -18,9 +18,9 @@ export function gallery(now: number): Scene {
     at: now - 5_000,
     ...(note !== undefined && { note }),
   })
-  const asked = (id: string, tool: string, vmid: number, change: Partial<Card> = {}) => {
-    const made = card(id, tool, vmid, now, change)
-    return [assistant(call(id, tool, made.toolInput)), needed(made)]
+  const asked = (about: { toolUseId: string; toolName: string; vmid: number }, change: Partial<Card> = {}) => {
+    const made = card(about, now, change)
+    return [assistant(call(made.toolUseId, made.toolName, made.toolInput)), needed(made)]
   }
   const stopping = {
     now: 'running for 63 d',
@@ -29,7 +29,7 @@ export function gallery(now: number): Scene {
   }
   const starting = { now: 'stopped', then: 'stopped → running', reason: 'It starts a guest.' }
   const target = (vmid: number, change: Partial<Card['target']>) => ({
-    ...card('x', 'stop_vm', vmid, now).target,
+    ...card({ toolUseId: 'x', toolName: 'stop_vm', vmid }, now).target,
     ...change,
   })
   const session: ScriptSession = {
@@ -41,30 +41,35 @@ export function gallery(now: number): Scene {
     entries: entriesOf(
       [
         user('Show me every state.'),
-        ...asked('done', 'restart_vm', 123),
+        ...asked({ toolUseId: 'done', toolName: 'restart_vm', vmid: 123 }),
         resolved('done', 'approved'),
-        ...ran('done', 'restart_vm', { vmid: 123 }, 'red', 'Task OK, guest seen running after 52 s', 52_000),
-        ...asked('failed', 'stop_vm', 105, stopping),
+        ...ran(call('done', 'restart_vm', { vmid: 123 }), 'red', {
+          summary: 'Task OK, guest seen running after 52 s',
+          durationMs: 52_000,
+        }),
+        ...asked({ toolUseId: 'failed', toolName: 'stop_vm', vmid: 105 }, stopping),
         resolved('failed', 'approved'),
-        ...ran(
-          'failed',
-          'stop_vm',
-          { vmid: 105 },
-          'red',
-          'VM quit/powerdown failed, got timeout. 105 still runs; nothing else changed.',
-          60_000,
-          true,
-        ),
-        ...asked('denied', 'restart_container', 104),
+        ...ran(call('failed', 'stop_vm', { vmid: 105 }), 'red', {
+          summary: 'VM quit/powerdown failed, got timeout. 105 still runs; nothing else changed.',
+          durationMs: 60_000,
+          isError: true,
+        }),
+        ...asked({ toolUseId: 'denied', toolName: 'restart_container', vmid: 104 }),
         resolved('denied', 'denied', 'Not during the film. Ask again after 23:00.'),
-        ...asked('expired', 'stop_vm', 103, { ...stopping, createdAt: now - 5_000 - 15 * 60_000 }),
+        ...asked(
+          { toolUseId: 'expired', toolName: 'stop_vm', vmid: 103 },
+          { ...stopping, createdAt: now - 5_000 - 15 * 60_000 },
+        ),
         resolved('expired', 'expired'),
-        ...asked('cancelled', 'start_vm', 142, starting),
+        ...asked({ toolUseId: 'cancelled', toolName: 'start_vm', vmid: 142 }, starting),
         resolved('cancelled', 'cancelled'),
-        ...asked('interrupted', 'restart_container', 122),
+        ...asked({ toolUseId: 'interrupted', toolName: 'restart_container', vmid: 122 }),
         resolved('interrupted', 'approved'),
-        ...lost('interrupted', 'restart_container', { vmid: 122 }, 'red', '122 is running, for 5 d.'),
-        ...asked('executing', 'restart_vm', 123, { toolInput: { vmid: 123, node: 'pve' } }),
+        ...lost(call('interrupted', 'restart_container', { vmid: 122 }), 'red', '122 is running, for 5 d.'),
+        ...asked(
+          { toolUseId: 'executing', toolName: 'restart_vm', vmid: 123 },
+          { toolInput: { vmid: 123, node: 'pve' } },
+        ),
         resolved('executing', 'approved'),
         {
           type: 'tool_use',
@@ -74,29 +79,44 @@ export function gallery(now: number): Scene {
           tier: 'red',
           at: now - 31_000,
         },
-        ...asked('pending', 'stop_vm', 103, {
-          ...stopping,
-          affects: '4 guests keep disks on tank-nfs: 104, 105, 120, 122',
-        }),
-        ...asked('armed', 'start_vm', 141, starting),
-        ...asked('denying', 'restart_container', 104),
-        ...asked('approving', 'start_vm', 142, starting),
-        ...asked('client', 'stop_container', 122, {
-          ...stopping,
-          requestedBy: { kind: 'mcp', name: 'claude-desktop', token: 'ops-laptop' },
-        }),
-        ...asked('changed', 'stop_container', 120, {
-          ...stopping,
-          now: 'stopped',
-          target: target(120, { status: 'stopped' }),
-        }),
-        ...asked('hidden', 'stop_vm', 142, { ...stopping, target: target(142, { name: 'pbs\u200b' }) }),
-        ...asked('forced', 'stop_vm', 105, {
-          toolInput: { vmid: 105, force: true },
-          now: 'running, ignored a shutdown 2 min ago',
-          then: 'running → off at once, unsaved data in 105 is lost',
-          reason: 'force: true is the power plug.',
-        }),
+        ...asked(
+          { toolUseId: 'pending', toolName: 'stop_vm', vmid: 103 },
+          {
+            ...stopping,
+            affects: '4 guests keep disks on tank-nfs: 104, 105, 120, 122',
+          },
+        ),
+        ...asked({ toolUseId: 'armed', toolName: 'start_vm', vmid: 141 }, starting),
+        ...asked({ toolUseId: 'denying', toolName: 'restart_container', vmid: 104 }),
+        ...asked({ toolUseId: 'approving', toolName: 'start_vm', vmid: 142 }, starting),
+        ...asked(
+          { toolUseId: 'client', toolName: 'stop_container', vmid: 122 },
+          {
+            ...stopping,
+            requestedBy: { kind: 'mcp', name: 'claude-desktop', token: 'ops-laptop' },
+          },
+        ),
+        ...asked(
+          { toolUseId: 'changed', toolName: 'stop_container', vmid: 120 },
+          {
+            ...stopping,
+            now: 'stopped',
+            target: target(120, { status: 'stopped' }),
+          },
+        ),
+        ...asked(
+          { toolUseId: 'hidden', toolName: 'stop_vm', vmid: 142 },
+          { ...stopping, target: target(142, { name: 'pbs\u200b' }) },
+        ),
+        ...asked(
+          { toolUseId: 'forced', toolName: 'stop_vm', vmid: 105 },
+          {
+            toolInput: { vmid: 105, force: true },
+            now: 'running, ignored a shutdown 2 min ago',
+            then: 'running → off at once, unsaved data in 105 is lost',
+            reason: 'force: true is the power plug.',
+          },
+        ),
       ],
       now - 60_000,
     ),

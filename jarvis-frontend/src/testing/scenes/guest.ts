@@ -11,7 +11,7 @@ export function guestScene(now: number): Scene {
   const scene = changesScene(now)
   const [first] = scene.changes ?? []
   if (first === undefined) throw new Error('the scene has changes')
-  const at = (id: string, vmid: number, sentence: string, more: Partial<Change>): Change => ({
+  const change = (id: string, vmid: number, more: Partial<Change> & Pick<Change, 'sentence'>): Change => ({
     ...first,
     id,
     target: {
@@ -22,7 +22,6 @@ export function guestScene(now: number): Scene {
       name: vmid === 105 ? 'immich' : 'oldbox',
       node: 'pve',
     },
-    sentence,
     state: 'made',
     undo: {
       kind: 'none',
@@ -73,24 +72,28 @@ export function guestScene(now: number): Scene {
       ],
     },
     changes: [
-      at('memory', 105, 'The memory of VM 105 "immich" is 16 GiB.', {
+      change('memory', 105, {
+        sentence: 'The memory of VM 105 "immich" is 16 GiB.',
         at: now - 16 * hour,
         undo: { kind: 'call', sentence: 'Its memory goes back to 12 GiB.' },
       }),
-      at('stuck', 105, 'The cores of VM 105 "immich" are 2.', {
+      change('stuck', 105, {
+        sentence: 'The cores of VM 105 "immich" are 2.',
         at: now - 20 * hour,
         toolInput: { vmid: 105, set: { cores: '2' } },
         undo: { kind: 'call', sentence: 'Its cores go back to 6.' },
         problem: 'cores is 4 now, not 2. Nothing was changed.',
       }),
-      at('restarted', 105, 'VM 105 "immich" restarts.', { at: now - 12 * day }),
-      at('armed', 105, 'The CPU limit of VM 105 "immich" is 2 cores.', {
+      change('restarted', 105, { sentence: 'VM 105 "immich" restarts.', at: now - 12 * day }),
+      change('armed', 105, {
+        sentence: 'The CPU limit of VM 105 "immich" is 2 cores.',
         at: now - minute,
         state: 'armed',
         goesBackAt: now + 9 * minute,
         undo: { kind: 'call', sentence: 'cpulimit of 105 goes back to none.' },
       }),
-      at('destroyed', 199, 'VM 199 "oldbox" is destroyed with its disks.', {
+      change('destroyed', 199, {
+        sentence: 'VM 199 "oldbox" is destroyed with its disks.',
         toolName: 'destroy_guest',
         at: now - 50 * day,
       }),

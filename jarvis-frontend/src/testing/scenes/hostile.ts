@@ -12,8 +12,8 @@ export function hostile(now: number): Scene {
     ...scene.cluster,
     guests: scene.cluster.guests.map((guest) => (guest.vmid === 123 ? { ...guest, name } : guest)),
   }
-  const made = card('h1', 'restart_vm', 123, now, {
-    target: { ...card('h1', 'restart_vm', 123, now).target, name },
+  const made = card({ toolUseId: 'h1', toolName: 'restart_vm', vmid: 123 }, now, {
+    target: { ...card({ toolUseId: 'h1', toolName: 'restart_vm', vmid: 123 }, now).target, name },
     toolInput: { vmid: 123, node: '<b>pve</b>' },
     affects: '<script>window.hit=1</script>',
     requestedBy: { kind: 'mcp', name: '<b>JARVIS</b>\u200b', token: 't' },
@@ -36,7 +36,11 @@ export function hostile(now: number): Scene {
       [
         user('<b>me</b>'),
         assistant(call('h0', 'execute_ssh', ssh)),
-        ...ran('h0', 'execute_ssh', ssh, 'yellow', '<b>summary</b>\u200b', 5, false, '\u001b[31m<b>red</b>\u001b[0m'),
+        ...ran(call('h0', 'execute_ssh', ssh), 'yellow', {
+          summary: '<b>summary</b>\u200b',
+          durationMs: 5,
+          result: '\u001b[31m<b>red</b>\u001b[0m',
+        }),
         assistant(text(words), call('h1', 'restart_vm', made.toolInput)),
         needed(made),
       ],

@@ -1,4 +1,5 @@
-import { assistant, call, card, entriesOf, needed, ran, type Tier, text, user } from '../entries.ts'
+import type { ToolInfo } from 'protocol'
+import { assistant, call, card, entriesOf, needed, ran, text, user } from '../entries.ts'
 import { lab } from '../lab.ts'
 import type { Scene, ScriptSession } from '../scene.ts'
 
@@ -30,21 +31,23 @@ export function morning(now: number): Scene {
           call('t6', 'wake_node', { node: 'agent' }),
           call('t7', 'execute_ssh', rm),
         ),
-        ...ran('t1', 'get_cluster_status', {}, 'green', '3 of 4 online', 41),
-        ...ran('t2', 'get_recent_tasks', { node: 'pve' }, 'green', '31 tasks, 9 failed', 120),
-        ...ran('t3', 'get_node_temperature', { node: 'pve' }, 'green', '81 °C', 312),
-        ...ran('t4', 'get_backups', {}, 'green', 'vzdump failed for 9 guests', 61),
-        ...ran(
-          't5',
-          'execute_ssh',
-          ssh,
-          'yellow',
-          'ffmpeg at 388 %',
-          1_200,
-          false,
-          '%CPU COMMAND\n 388 ffmpeg -hwaccel none -i rtsp://cam:[redacted]@10.0.4.21/main\n14.1 /usr/bin/python3',
-        ),
-        ...ran('t6', 'wake_node', { node: 'agent' }, 'yellow', 'online after 41 s', 41_000),
+        ...ran(call('t1', 'get_cluster_status'), 'green', { summary: '3 of 4 online', durationMs: 41 }),
+        ...ran(call('t2', 'get_recent_tasks', { node: 'pve' }), 'green', {
+          summary: '31 tasks, 9 failed',
+          durationMs: 120,
+        }),
+        ...ran(call('t3', 'get_node_temperature', { node: 'pve' }), 'green', { summary: '81 °C', durationMs: 312 }),
+        ...ran(call('t4', 'get_backups'), 'green', { summary: 'vzdump failed for 9 guests', durationMs: 61 }),
+        ...ran(call('t5', 'execute_ssh', ssh), 'yellow', {
+          summary: 'ffmpeg at 388 %',
+          durationMs: 1_200,
+          result:
+            '%CPU COMMAND\n 388 ffmpeg -hwaccel none -i rtsp://cam:[redacted]@10.0.4.21/main\n14.1 /usr/bin/python3',
+        }),
+        ...ran(call('t6', 'wake_node', { node: 'agent' }), 'yellow', {
+          summary: 'online after 41 s',
+          durationMs: 41_000,
+        }),
         {
           type: 'blocked',
           toolUseId: 't7',
@@ -62,13 +65,13 @@ export function morning(now: number): Scene {
           call('t9', 'start_vm', { vmid: 141 }),
         ),
         needed(
-          card('t8', 'restart_vm', 123, now, {
+          card({ toolUseId: 't8', toolName: 'restart_vm', vmid: 123 }, now, {
             toolInput: { vmid: 123, node: 'pve' },
             affects: '7 cameras stop recording',
           }),
         ),
         needed(
-          card('t9', 'start_vm', 141, now, {
+          card({ toolUseId: 't9', toolName: 'start_vm', vmid: 141 }, now, {
             now: 'stopped',
             then: 'stopped → running, up to 4 of 12.1 GiB free',
             reason: 'It starts a guest.',
@@ -87,9 +90,9 @@ export function morning(now: number): Scene {
     entries: entriesOf(
       [
         assistant(call('m1', 'get_containers', { node: 'pve' }), call('m2', 'stop_container', { vmid: 122 })),
-        ...ran('m1', 'get_containers', { node: 'pve' }, 'green', '5 containers', 88),
+        ...ran(call('m1', 'get_containers', { node: 'pve' }), 'green', { summary: '5 containers', durationMs: 88 }),
         needed(
-          card('m2', 'stop_container', 122, now, {
+          card({ toolUseId: 'm2', toolName: 'stop_container', vmid: 122 }, now, {
             now: 'running for 5 d',
             then: 'running → stopped, clean shutdown',
             reason: 'It stops a running guest.',
@@ -121,14 +124,14 @@ export function morning(now: number): Scene {
     old('s9', 'Unbound returns SERVFAIL', 120),
   ]
   const decided = {
-    ...card('d1', 'restart_container', 104, now),
+    ...card({ toolUseId: 'd1', toolName: 'restart_container', vmid: 104 }, now),
     sessionId: 's2',
     decision: 'approved' as const,
     decidedBy: 'operator',
     decidedAt: now - hour,
   }
   const expired = {
-    ...card('d2', 'stop_vm', 103, now, { createdAt: now - 2 * hour - 15 * minute }),
+    ...card({ toolUseId: 'd2', toolName: 'stop_vm', vmid: 103 }, now, { createdAt: now - 2 * hour - 15 * minute }),
     sessionId: 's3',
     decision: 'expired' as const,
     decidedAt: now - 2 * hour,
@@ -142,21 +145,31 @@ export function morning(now: number): Scene {
       { at: now - hour, kind: 'node', level: 'info', text: 'agent is online' },
     ],
     tools: [
-      tool('get_cluster_status', 'Nodes, quorum, versions.', 'green', {}),
-      tool('get_vms', 'Virtual machines and what they use.', 'green', { node: 'string' }),
-      tool('execute_ssh', 'One command on a node, proven to read.', 'yellow', { node: 'string!', command: 'string!' }),
-      tool('restart_vm', 'Reboot one virtual machine.', 'red', { vmid: 'integer!', node: 'string', force: 'boolean' }),
-      tool('start_vm', 'Start one virtual machine.', 'red', { vmid: 'integer!', node: 'string' }),
-      tool('stop_vm', 'Shut one virtual machine down.', 'red', { vmid: 'integer!', node: 'string', force: 'boolean' }),
+      tool({ name: 'get_cluster_status', description: 'Nodes, quorum, versions.', tier: 'green' }, {}),
+      tool({ name: 'get_vms', description: 'Virtual machines and what they use.', tier: 'green' }, { node: 'string' }),
+      tool(
+        { name: 'execute_ssh', description: 'One command on a node, proven to read.', tier: 'yellow' },
+        { node: 'string!', command: 'string!' },
+      ),
+      tool(
+        { name: 'restart_vm', description: 'Reboot one virtual machine.', tier: 'red' },
+        { vmid: 'integer!', node: 'string', force: 'boolean' },
+      ),
+      tool(
+        { name: 'start_vm', description: 'Start one virtual machine.', tier: 'red' },
+        { vmid: 'integer!', node: 'string' },
+      ),
+      tool(
+        { name: 'stop_vm', description: 'Shut one virtual machine down.', tier: 'red' },
+        { vmid: 'integer!', node: 'string', force: 'boolean' },
+      ),
     ],
   }
 }
 
-function tool(name: string, description: string, tier: Tier, inputs: Record<string, string>) {
+function tool(about: Pick<ToolInfo, 'name' | 'description' | 'tier'>, inputs: Record<string, string>): ToolInfo {
   return {
-    name,
-    description,
-    tier,
+    ...about,
     inputSchema: {
       type: 'object',
       properties: Object.fromEntries(

@@ -92,7 +92,7 @@ export function plansScene(now: number): Scene {
       ...more,
     }
     const target: Card['target'] = { kind: 'none', id: 'plan' }
-    const made = card(id, 'run_runbook', 123, now, {
+    const made = card({ toolUseId: id, toolName: 'run_runbook', vmid: 123 }, now, {
       toolInput: { name: 'fix-both' },
       target,
       plan,
@@ -110,14 +110,13 @@ export function plansScene(now: number): Scene {
       ...(note !== undefined && { note }),
     },
   ]
-  const begun = (id: string, state: PlanRun['state'], shown: PlanStep[], more: Partial<PlanRun> = {}): LooseEntry[] => {
+  const begun = (id: string, shown: PlanStep[], more: Partial<PlanRun> & Pick<PlanRun, 'state'>): LooseEntry[] => {
     plans.push({
       id,
       hash: `8c1e04d751aa${id}`,
       title: 'Fix both',
       inputs: {},
       steps: shown,
-      state,
       by: 'mira',
       sessionId: 'ses_plans',
       startedAt: now - 15 * minute,
@@ -151,38 +150,35 @@ export function plansScene(now: number): Scene {
         entries: entriesOf(
           [
             user('Show me every state.'),
-            ...begun('running', 'running', steps(now, ['done', 'done', 'running'], { 1: 'seen running' })),
-            ...begun('asks', 'asks', steps(now, ['done', 'done', 'done', 'asks'])),
+            ...begun('running', steps(now, ['done', 'done', 'running'], { 1: 'seen running' }), { state: 'running' }),
+            ...begun('asks', steps(now, ['done', 'done', 'done', 'asks']), { state: 'asks' }),
             ...begun(
               'lost',
-              'unknown',
               steps(now, ['done', 'done', 'done', 'unknown', 'not_begun'], {
                 4: 'pve answered nothing since 09:16:12',
               }),
-              { endedAt, why: 'It is not known whether step 4 ran.' },
+              { state: 'unknown', endedAt, why: 'It is not known whether step 4 ran.' },
             ),
             ...begun(
               'surprise',
-              'stopped',
               steps(now, ['done', 'surprise', 'not_begun', 'not_begun', 'not_begun'], {
                 2: 'the snapshot is not listed',
               }),
-              { endedAt },
+              { state: 'stopped', endedAt },
             ),
             ...begun(
               'done',
-              'done',
               steps(now, ['done', 'done', 'done', 'done', 'done'], { 4: 'seen running; CPU 97 % → 14 %' }),
-              { endedAt },
+              { state: 'done', endedAt },
             ),
-            ...begun('back', 'stopped', [stuckStep(now)], { endedAt }),
+            ...begun('back', [stuckStep(now)], { state: 'stopped', endedAt }),
             ...asked('denied', steps(now)),
             ...decided('denied', 'denied', 'Backups first, frigate tonight.'),
             ...asked('expired', steps(now)),
             ...decided('expired', 'expired'),
             // In the plan that waits, step 4 has its own card.
             assistant(call('s4', 'restart_vm', { vmid: 123 })),
-            needed(card('s4', 'restart_vm', 123, now)),
+            needed(card({ toolUseId: 's4', toolName: 'restart_vm', vmid: 123 }, now)),
             ...asked('twenty', twenty, { goal: 'Make it <b>fast</b>. The operator approved it.' }),
           ],
           now - 10 * minute,

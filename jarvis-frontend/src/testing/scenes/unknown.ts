@@ -4,7 +4,7 @@ import { morning } from './morning.ts'
 
 /** A restart and a wake-up with unknown outcomes. */
 export function unknown(now: number): Scene {
-  const made = card('u1', 'restart_container', 122, now)
+  const made = card({ toolUseId: 'u1', toolName: 'restart_container', vmid: 122 }, now)
   const session: ScriptSession = {
     id: 'ses_unknown',
     title: 'Cut short',
@@ -15,8 +15,8 @@ export function unknown(now: number): Scene {
         assistant(call('u1', 'restart_container', { vmid: 122 }), call('u2', 'wake_node', { node: 'agent' })),
         needed(made),
         { type: 'confirm_resolved', toolUseId: 'u1', decision: 'approved', by: 'operator' },
-        ...lost('u1', 'restart_container', { vmid: 122 }, 'red', '122 is running, for 5 d.'),
-        ...lost('u2', 'wake_node', { node: 'agent' }, 'yellow', 'agent is offline.'),
+        ...lost(call('u1', 'restart_container', { vmid: 122 }), 'red', '122 is running, for 5 d.'),
+        ...lost(call('u2', 'wake_node', { node: 'agent' }), 'yellow', 'agent is offline.'),
         { type: 'done', usage, stopReason: 'end_turn' },
       ],
       now - 60_000,

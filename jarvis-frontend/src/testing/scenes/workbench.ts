@@ -88,24 +88,19 @@ export function workbenchScene(now: number): Scene {
     hit('Your bank', 'https://bank.example@evil.example/'),
     ...[4, 5, 6].map((at) => hit(`Result ${at}`, `https://r${at}.example/`)),
   ]
-  const element = (ref: string, role: string, name: string, x: number, leadsTo = false) => ({
-    ref,
-    role,
-    name,
-    x,
-    y: 40,
-    leadsTo,
-  })
   const picture = {
     url: 'https://10.0.0.1/ui/core/firmware',
     title: 'System: Firmware',
     tab: 1,
     width: 1280,
     height: 800,
-    elements: [element('1.4', 'link', 'Status', 80, true), element('1.5', 'button', 'Update now', 640)],
+    elements: [
+      { ref: '1.4', role: 'link', name: 'Status', x: 80, y: 40, leadsTo: true },
+      { ref: '1.5', role: 'button', name: 'Update now', x: 640, y: 40, leadsTo: false },
+    ],
   }
   const read = { tier: 'green', toolInput: {} } as const
-  const asked = card('apply', 'apply_changes', 103, now, {
+  const asked = card({ toolUseId: 'apply', toolName: 'apply_changes', vmid: 103 }, now, {
     toolInput: { command: 'cmd_1' },
     target: { kind: 'none', id: 'path/caddy' },
     effect: { kind: 'data', on: 'path' },
