@@ -262,6 +262,28 @@ test.each<[typed: string, answer: string]>([
   ],
   ['¿qué alertas hay?', 'list_alerts'],
   ['mueve jellyfin a agent1', 'migrate_guest 104 agent1'],
+  ['start the nightly backup of 104', 'back_up_guest 104 tank'],
+  ['schedule a nightly backup of 104', 'schedule Back up 104 back_up_guest {"vmid":104,"storage":"tank"} 0 3 * * *'],
+  ['back up 104 weekly at 4', 'schedule Back up 104 back_up_guest {"vmid":104,"storage":"tank"} 0 4 * * 0'],
+  ...[
+    'every night at 11|0 23',
+    'every night at 2|0 2',
+    'every night at 12|0 0',
+    'every evening at 8|0 20',
+    'every evening at 8 pm|0 20',
+    'nightly at 10|0 22',
+    'every morning at 8|0 8',
+    'every day at 8|0 8',
+  ].map((row): [string, string] => {
+    const [time = '', cron = ''] = row.split('|')
+    return [`restart 104 ${time}`, `schedule Restart 104 restart_container {"vmid":104} ${cron} * * *`]
+  }),
+  ...['every night at 25', 'every day at 24', 'every day at 13 pm', 'every day at 8:75'].map(
+    (time): [string, string] => [
+      `restart 104 ${time}`,
+      `“${time}” is over, sir, or I cannot read it as a time. Nothing is planned.`,
+    ],
+  ),
   ['note on 104: bitte nicht anfassen', 'set_guest_config 104 {"description":"bitte nicht anfassen"}'],
   ['comment on 104: films la la', 'set_guest_config 104 {"description":"films la la"}'],
   ['remember that the roof leaks', 'memory_write the roof leaks'],
@@ -280,6 +302,20 @@ test('a time that is no rhythm becomes one instant', async () => {
   expect(await answer([...begun, user('restart jellyfin tomorrow at 4 pm')])).toBe(
     `schedule Restart jellyfin restart_container {"vmid":104} ${tomorrow.toISOString()}`,
   )
+})
+
+test('tonight is the evening, or the hours after midnight', async () => {
+  for (const [hour, day, at] of [
+    [8, 0, 20],
+    [2, 1, 2],
+  ] as const) {
+    const date = new Date(cluster.at)
+    date.setDate(date.getDate() + day)
+    date.setHours(at, 0, 0, 0)
+    expect(await answer([...begun, user(`restart 104 tonight at ${hour}`)])).toBe(
+      `schedule Restart 104 restart_container {"vmid":104} ${date.toISOString()}`,
+    )
+  }
 })
 
 const one = [...begun, user('how is pbs'), said('It is stopped. Say “start pbs”.', ['start pbs'])]
