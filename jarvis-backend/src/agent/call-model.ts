@@ -127,6 +127,7 @@ export class ModelCall {
       isUsagePartial: turn.isUsagePartial,
       unmade,
       suggestions,
+      isAsked: turn.isAsked,
     })
   }
 
@@ -155,9 +156,10 @@ export class ModelCall {
     isUsagePartial?: true | undefined
     unmade?: Unmade | undefined
     suggestions?: string[] | undefined
+    isAsked?: true | undefined
   }): void {
     const { run, model, keep } = this.#parts
-    const { content, stopReason, usage, isUsagePartial, unmade, suggestions } = turn
+    const { content, stopReason, usage, isUsagePartial, unmade, suggestions, isAsked } = turn
     run.endTurn()
     keep({
       type: 'assistant',
@@ -168,6 +170,7 @@ export class ModelCall {
       ...(isUsagePartial && { isUsagePartial }),
       ...(unmade !== undefined && { unmade }),
       ...(suggestions !== undefined && { suggestions }),
+      ...(isAsked && { isAsked }),
     })
   }
 }

@@ -121,6 +121,7 @@ class Conversation {
         content,
         ...(entry.model !== undefined && { model: entry.model }),
         ...(entry.suggestions !== undefined && { suggestions: entry.suggestions }),
+        ...(entry.isAsked && { isAsked: entry.isAsked }),
       })
     if (entry.unmade !== undefined) this.#tell(unmadeTold(entry.unmade))
     const calls = callsIn(entry)

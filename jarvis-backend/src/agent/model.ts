@@ -9,8 +9,8 @@ export type ToolSpec = { name: string; description: string; inputSchema: Record<
  */
 export type Message =
   | { role: 'user'; results: ToolResult[]; text: string; context?: string; images?: readonly ModelImage[] }
-  /** `model`: undefined for a turn that no model made. `suggestions`: as of `Turn`. */
-  | { role: 'assistant'; content: Content[]; model?: string; suggestions?: readonly string[] }
+  /** `model`: undefined for a turn that no model made. `suggestions` and `isAsked`: as of `Turn`. */
+  | { role: 'assistant'; content: Content[]; model?: string; suggestions?: readonly string[]; isAsked?: true }
 
 /** The result of one call. `text` is never empty and names each of the images, because a provider that takes no images leaves them out. */
 export type ToolResult = {
@@ -83,6 +83,8 @@ export type Turn = {
   unseen?: number
   /** Sentences that the text quotes and that a person may send by one click. Only the demo model sets them. */
   suggestions?: readonly string[]
+  /** The text asks if a suggestion is to be carried out, so that `ok` is consent. */
+  isAsked?: true
 }
 
 /** A model at a provider. */

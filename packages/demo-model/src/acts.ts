@@ -222,7 +222,7 @@ export const acts: readonly Act[] = [
   // Backups
   ofGuest(
     'back_up_guest',
-    `(?:back(?: |-)?up(?! (?:of|for)\\b)|(?:start|make|take|create|run|do) (?:(?:an?|another) )?(?:new )?${backup} (?:of|for)) ${who}${onTo}`,
+    `(?:back(?: |-)?up(?! (?:of|for)\\b)|(?:start|make|take|create|run|do) (?:(?:an?|another|the) )?(?:(?:new|usual|nightly|daily|hourly|weekly|monthly) )?${backup} (?:of|for)) ${who}${onTo}`,
     ({ guest, words, cluster }) => {
       const storage = backupStorage(cluster, guest, words.storage)
       return typeof storage === 'string' ? storage : { vmid: guest.vmid, storage: storage.name }

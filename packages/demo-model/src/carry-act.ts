@@ -2,8 +2,8 @@ import type { ClusterState, Guest } from 'protocol'
 import type { Act } from './acts.ts'
 import type { Clause } from './clauses.ts'
 import { type Mentions, mentions } from './mentions.ts'
-import { nearest } from './nearest.ts'
-import { beyond, guestsMeant, nodeNames, noSentence, type Outcome, whatExists } from './orders.ts'
+import { didYouMean } from './nearest.ts'
+import { beyond, guestsMeant, manners, nodeNames, noSentence, type Outcome, whatExists } from './orders.ts'
 import type { Focus } from './questions.ts'
 import { strangeVerb } from './strange.ts'
 
@@ -29,6 +29,11 @@ export function carryOutAct(spoken: Spoken, scene: Scene): Required<Outcome> {
     }
     const { guests } =
       act.on === 'guest' || act.on === 'any' ? guestsMeant(found, scene, outcome.notes) : { guests: [] }
+    const other = act.on === 'guest' && guests.length > 0 ? otherObject(item, spoken, scene.cluster) : undefined
+    if (other !== undefined) {
+      outcome.notes.push(noSentence(other))
+      continue
+    }
     outcome.guests.push(...guests)
     if (act.on === 'guest') {
       if (guests.length === 0 && outcome.notes.length === 0)
@@ -40,6 +45,16 @@ export function carryOutAct(spoken: Spoken, scene: Scene): Required<Outcome> {
     } else if (outcome.notes.length === 0) placed(act, { found, guests }, scene).forEach(take)
   }
   return outcome
+}
+
+/**
+ * Returns a word that names something else than a guest, next to a guest: `alerts` in `delete the alerts of jellyfin`. Undefined: there is none, or
+ * the sentence is a question.
+ */
+function otherObject(item: string, { text }: Spoken, cluster: ClusterState): string | undefined {
+  if (item === text) return undefined
+  const object = item.replace(/\s(?:because|since|so that|as it|before|after|until|when|if|called|named)\b.*/is, '')
+  return mentions(object, cluster).rest.find((word) => !manners.has(word))
 }
 
 /** Returns the inputs for a tool that takes nodes, or any target. */
@@ -68,9 +83,10 @@ function unnamed(
 ): string {
   const verb = strangeVerb(text)
   if (verb !== undefined && item === words.who && rest.some((word) => beyond.test(word))) return noSentence(verb)
+  const sentence = item === words.who ? text : text.replace(words.who ?? '', () => item)
   for (const word of rest) {
-    const meant = word.length < 4 ? undefined : nearest(word, cluster)
-    if (meant !== undefined) return `I know of nothing called “${word}”. Do you mean ${meant}?`
+    const meant = word.length < 4 ? undefined : didYouMean(word, sentence, cluster)
+    if (meant !== undefined) return `I know of nothing called “${word}”. ${meant}`
   }
   const isName = item === words.who && item !== text && rest.length > 0
   return isName

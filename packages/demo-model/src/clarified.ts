@@ -5,23 +5,14 @@ import { isQuestion } from './questions.ts'
 import type { Message } from './request.ts'
 
 /**
- * Interprets an answer to the demo's own question: `104`, `the container`, `pve`, `yes`.
+ * Interprets an answer to the demo's own question: `104`, `the container`, `pve`.
  * @returns the earlier message completed with the answer; undefined if the demo asked nothing, or this is not an answer
  */
 export function clarified(text: string, cluster: ClusterState, earlier: readonly Message[]): string | undefined {
-  const last = earlier.at(-1)
-  const before = earlier.findLast((message) => message.role === 'user' && message.text !== '')
-  if (last?.role !== 'assistant' || before?.role !== 'user') return undefined
+  const [before, last] = earlier.slice(-2)
+  // An answer right after the person's words repeats no text of a tool, so a question in it is the demo's own.
+  if (last?.role !== 'assistant' || before?.role !== 'user' || before.text === '') return undefined
   const asked = last.content.map((piece) => (piece.type === 'text' ? piece.text : '')).join('')
-  const [, wrong, meant] = /nothing called “([^”]+)”\. Do you mean ([^\s,?]+)(?: \(\d+\))?\?/.exec(asked) ?? []
-  if (
-    wrong !== undefined &&
-    meant !== undefined &&
-    /^\W*(?:yes|yep|yeah|ja|right|correct|exactly|please)\b/i.test(text)
-  ) {
-    const at = before.text.toLowerCase().indexOf(wrong)
-    return at < 0 ? undefined : `${before.text.slice(0, at)}${meant}${before.text.slice(at + wrong.length)}`
-  }
 
   const { guests, nodes, type, rest, unknownIds, ambiguous } = mentions(text, cluster)
   const isAnswer = rest.length + unknownIds.length + ambiguous.length === 0

@@ -1,4 +1,5 @@
 import { actIn, type Spoken } from './acts.ts'
+import { isDeclined } from './consent.ts'
 
 export type Verb = 'start' | 'stop' | 'restart' | 'wake'
 /** `items`: the sentence's objects, one for each part of a list. */
@@ -37,8 +38,15 @@ export function clauses(message: string, isQuestion: (text: string) => boolean):
     const last = result.at(-1)
     const text = withoutPoliteness(part)
     const clause = act(text) ?? order(text)
-    if (clause !== undefined) result.push(clause)
-    else if (/^(?:do not|don't|dont|never)\b/i.test(text)) result.push({ type: 'refrain' })
+    if (clause !== undefined) result.push(isRefused(clause, text) ? { type: 'refrain' } : clause)
+    // `destroy 101? no` takes the order back.
+    else if (last !== undefined && 'items' in last && isDeclined(text)) result.splice(-1, 1, { type: 'refrain' })
+    else if (
+      /^(?:(?:please )?(?:do not|don['’]?t|never|not|except)|(?:you )?(?:must|should|shall) not|(?:you )?(?:mustn|shouldn)['’]t|rather not|better not)(?![\w'-])/i.test(
+        text,
+      )
+    )
+      result.push({ type: 'refrain' })
     // The second clause of `restart 101, it hangs` is ignored.
     else if (last !== undefined && 'items' in last && /^(?:it|they|that|which)(?:'s|\s+\S)/i.test(text)) continue
     // A word that was removed as a polite phrase can be a name within a list.
@@ -47,6 +55,13 @@ export function clauses(message: string, isQuestion: (text: string) => boolean):
     else if (last?.type !== 'refrain' || isQuestion(text)) result.push({ type: 'other', text })
   }
   return result
+}
+
+/** Returns true for an order that says `not`, also after its verb: `move 104 not to pve`. */
+function isRefused(clause: Clause, text: string): boolean {
+  const isQuestion = clause.type === 'act' && (clause.words.who === undefined || clause.words.who === text)
+  const [main = ''] = text.split(/\s(?:because|since|so that|as it|before|after|until|when|if|that|which|it)\b/i)
+  return !isQuestion && /\s(?:not|never)\s/i.test(main)
 }
 
 function act(text: string): Clause | undefined {
@@ -84,5 +99,7 @@ const gathered = (message: string) =>
 
 const parts = (message: string) =>
   message
-    .split(/(?<![.;!?])[.;!?]+(?:\s+|$)|,\s*|(?<!\s)\s+(?:and|then|but|plus|as well as)\s+|(?<!\s)\s*[&+\n]\s*/i)
+    .split(
+      /(?<![.;!?])[.;!?]+(?:\s+|$)|,\s*|(?<!\s)\s+(?:and|then|(?<!\b(?:all|everything|anything|nothing)\s+)but|plus|as well as)\s+|(?<!\s)\s*[&+\n]\s*/i,
+    )
     .filter((part) => /[\p{L}\p{N}]/u.test(part))

@@ -1,3 +1,5 @@
+import { changeVerbs } from './strange.ts'
+
 /** A sentence of another language, and the English one that means the same. `$1`: the first captured words. */
 type Phrase = readonly [pattern: RegExp, english: string]
 
@@ -116,7 +118,9 @@ const spanish = phrases({
   [`(?:haz|hacer|crea) (?:una )?(?:copia(?: de seguridad)?|respaldo) (?:de |del )${x}|respalda(?:r)? ${x}`]:
     'back up $1$2',
   [`(?:toma|haz|crea|hacer) (?:una? )?(?:snapshot|instant[áa]nea) (?:de |del )${x}`]: 'take a snapshot of $1',
-  [`(?:para|det[ée]n|detener|parar) ${x}`]: 'stop $1',
+  [`(?:det[ée]n|detener|parar) ${x}`]: 'stop $1',
+  // `para` also means “for”, so it is an order only before a name (hidden as `§0§`) or a number alone.
+  'para (?:(?:el|la|al) )?(?:(?:vm|ct|contenedor|m[áa]quina(?: virtual)?|servidor|nodo) )?(§\\d+§|\\d{3,})': 'stop $1',
   [`apaga(?:r)? ${x}`]: 'shut down $1',
   [`(?:inicia(?:r)?|arranca(?:r)?|enciende|encender) ${x}`]: 'start $1',
   [`despierta(?:r)? ${x}`]: 'wake $1',
@@ -211,18 +215,65 @@ const words: readonly (readonly [RegExp, string])[] = (
 const english =
   /^\W*(?:comment (?:on|for|of)|description|tag|rename|check|click|note|put|remember|write|run|execute|ssh|search|grep|google|open|read|look|find|ask|have|let|get|tell|commit|replace|change|set|the|what|how|why|which|when|where|who|is|are|does|do|can|could|please|show|list|give|take|make|move|clone|delete|restart|stop|undo)(?![\p{L}'’-])/iu
 
+/** Matches an English order, in which people also write a negation of their own language: `restart jellyfin nicht`. */
+const mixedOrder = /^\W*(?:bitte |please )?(?:start|stop|restart|reboot|shut ?down|clone|delete|move)\s/iu
+const mixedNegation = /(?<![\p{L}\p{N}-])(?:nicht|niemals|pas|jamais|nunca)(?![\p{L}\p{N}-])/iu
+
 const polite =
   /^(?:[¿¡\s]*(?:bitte|jarvis|kannst du|könntest du|würdest du|mal|s['’]il (?:te|vous) pla[iî]t|stp|svp|(?:est-ce que )?tu peux|peux-tu|pourrais-tu|pouvez-vous|por favor|puedes|podrías|oye|hey)(?![\p{L}\p{N}])[\s,]*)+/iu
 const politeEnd =
   /(?:[\s,]+(?:bitte|mal|jarvis|s['’]il (?:te|vous) pla[iî]t|stp|svp|por favor|jetzt|maintenant|ahora|gleich))+$/iu
 
-/** Translates one part of a sentence by the phrases. @returns undefined if none fits */
-function byPhrase(part: string): string | undefined {
-  const text = part
+/** Matches a translation that orders a change. */
+const ordersChange = new RegExp(
+  `^(?:please )?(?:${[...changeVerbs, 'start', 'stop', 'restart', 'reboot', 'shut', 'turn', 'switch', 'power', 'wake', 'kill', 'boot', 'back', 'take', 'give', 'roll', 'run', 'undo', 'redo', 'grow', 'rename', 'install', 'write', 'remind'].join('|')})(?![\\p{L}\\p{N}-])`,
+  'iu',
+)
+
+/** Matches the beginning of a question, which must not become an order: `wie kann ich jellyfin stoppen`. */
+const asksSomething =
+  /^(?:warum|wieso|weshalb|wie|was|wer|wann|wo|woran|wozu|wofür|welche[rsnm]?|soll(?:te|en|ten)?|darf|muss|kann|können|könnte|ist|sind|läuft|hat|haben|hast|hätte|wurden?|wird|gibt es|pourquoi|comment|quand|que|qui|quoi|quel(?:le)?s?|qu['’]|est-ce|faut-il|dois-je|puis-je|peut-on|a-t-|est-il|por ?qu[ée]|para qu[ée]|c[óo]mo|cu[áa]ndo|qu[ée]|qui[ée]n|d[óo]nde|cu[áa]l|cu[áa]nto|debo|deber[íi]a|puedo|est[áa]n?)(?![\p{L}\p{N}])/iu
+
+/** Matches a word that makes an order a refusal. The Spanish `no` counts only before a verb, because it is an English word, too. */
+const negation =
+  /(?<![\p{L}\p{N}-])(?:nicht|nich|kein(?:e[nmrs]?)?|keinesfalls|nie|niemals|pas|jamais|nunca|jam[áa]s|no(?=\s+(?:(?:lo|la|los|las|le|les|me|te|se)\s+)?(?:par(?:es?|en|ar)|det(?:en|ien)\p{L}*|apag\p{L}+|reini\p{L}+|inici\p{L}+|arran[cq]\p{L}+|enc(?:iend|end)\p{L}+|desp(?:iert|ert)\p{L}+|m(?:ue|o)v(?:as|a|er|an|e)|migr(?:es?|ar|en)|elimin(?:es?|ar|en|a)|borr(?:es?|ar|en|a)|destruy\p{L}+|destruir|clon(?:es?|ar|en)|respald\p{L}+|hag\p{L}+|hacer|toques?|toc\p{L}+|cre(?:es|ar|en)|cambi(?:es?|ar|en|a)|modifi\p{L}+|actuali\p{L}+|instal(?:es|ar|en)|des|dar|pon(?:gas?|er)|deshag\p{L}+|quiero|debes?)(?![\p{L}\p{N}])))(?![\p{L}\p{N}-])/iu
+const everyNegation = new RegExp(
+  `${negation.source}|(?<![\\p{L}\\p{N}-])ne(?=\\s)|(?<![\\p{L}\\p{N}])n['’](?=\\p{L})`,
+  'giu',
+)
+/** Matches a part that only says which object is left out: `aber nicht pihole`. */
+const leavesOut = new RegExp(
+  `^(?:(?:aber|doch|jedoch|mais|pero|sino)\\s+)?(?:(?:auf|en|in)\\s+)?(?:${negation.source})`,
+  'iu',
+)
+const subordinate = /\s(?:weil|denn|falls|wenn|damit|sodass|parce|puisque|car|porque|pues|si)\s/iu
+
+/** Translates one part of a sentence. A refusal becomes `do not …`, and a question never becomes an order. @returns undefined if no phrase fits */
+function translated(part: string): string | undefined {
+  const bare = withoutCourtesy(part)
+  const [main = ''] = bare.split(subordinate)
+  const isNegated = negation.test(main)
+  if (asksSomething.test(bare) || /^(?:wenn|falls|si|cuando)\s/iu.test(bare)) {
+    const read = byPhrase(bare)
+    return read !== undefined && ordersChange.test(read) ? undefined : read
+  }
+  if (!isNegated) return byPhrase(bare)
+  const positive = withoutCourtesy(bare.replace(everyNegation, ' ').replace(/\s{2,}/g, ' '))
+  const said = byPhrase(positive) ?? positive
+  if (ordersChange.test(said)) return `do not ${said}`
+  return leavesOut.test(bare) || /(?<![\p{L}\p{N}-])no\s/iu.test(main) ? `do not ${positive}` : undefined
+}
+
+const withoutCourtesy = (part: string): string =>
+  part
     .replace(/^[¿¡\s]+/, '')
     .replace(polite, '')
     .replace(politeEnd, '')
     .trim()
+
+/** Translates a clause by the phrases. @returns undefined if none fits */
+function byPhrase(part: string): string | undefined {
+  const text = withoutCourtesy(part)
   for (const [pattern, english] of all) {
     const found = pattern.exec(text)
     if (found !== null) return english.replace(/\$(\d)/g, (_, at: string) => found[Number(at)] ?? '').trim()
@@ -261,7 +312,9 @@ export function inEnglish(text: string, isName: (word: string) => boolean): stri
   const [, kept] =
     /^\W*(?:merke? dir|retiens|souviens-toi|recuerda)[,:]?\s+(?:dass\s+|que\s+)?(\S[\s\S]*)$/iu.exec(text) ?? []
   if (kept !== undefined) return `remember that ${kept}`
-  if (text.length > 300 || /["“`]/.test(text) || english.test(text)) return text
+  if (text.length > 300 || /["“`]/.test(text)) return text
+  if (mixedOrder.test(text) && mixedNegation.test(text)) return `do not ${text}`
+  if (english.test(text)) return text
   const hidden: string[] = []
   const safe = text.replace(/[\p{L}\p{N}][\p{L}\p{N}._-]*/gu, (word) =>
     isName(word) ? `§${hidden.push(word) - 1}§` : word,
@@ -290,6 +343,6 @@ const time = /\s*(?:every (?:night|day|week|hour)|tomorrow)(?: at \d{1,2}(?::\d\
 /** Translates a part without its time, which is English already, and puts the time at its end. */
 function byTimed(part: string): string | undefined {
   const when = time.exec(part)?.[0] ?? ''
-  const told = byPhrase(when === '' ? part : part.replace(when, ''))
+  const told = translated(when === '' ? part : part.replace(when, ''))
   return told === undefined ? undefined : `${told} ${when.trim()}`.trim()
 }

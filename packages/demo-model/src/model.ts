@@ -2,12 +2,12 @@ import { type ClusterState, type Content, noUsage } from 'protocol'
 import { abilities, introduction, welcome } from './answer.ts'
 import { notOffered } from './areas.ts'
 import { byBook } from './books.ts'
-import { consentedTo } from './consent.ts'
+import { consentedTo, isDeclined } from './consent.ts'
 import { delegated, isHandedOver, taskIn, toldBy } from './delegation.ts'
 import { type Reply, replyOf } from './inquire.ts'
 import { intentSentences, type Likeness, nearestIntents } from './intents.ts'
 import { inEnglish } from './languages.ts'
-import { offer, offers, withOffers, withoutMarks, withParagraph } from './offers.ts'
+import { ask, asks, offer, withOffers, withoutMarks, withParagraph } from './offers.ts'
 import { planOf, wishedAsPlan } from './plans.ts'
 import type { Message, ModelRequest, Sink, Turn } from './request.ts'
 import { seenIn } from './seen.ts'
@@ -32,10 +32,11 @@ export type DemoModelParts = {
 
 /** Makes a model that works by fixed rules and without network. The same messages and cluster give the same answer. */
 export function demoModel(parts: DemoModelParts): DemoModel {
+  const clean: DemoModelParts = { ...parts, cluster: () => stateWithoutMarks(parts.cluster()) }
   return {
     async generate(request, sink, signal) {
-      const answer = await reply(ownWords(request, parts), parts, signal)
-      const { text, suggestions } = withOffers(answer.text)
+      const answer = await reply(ownWords(request, clean), clean, signal)
+      const { text, suggestions, isAsked } = withOffers(answer.text)
       const { calls } = answer
       for (const [piece] of text.matchAll(/(?:\S+\s*){1,3}/g)) {
         signal.throwIfAborted()
@@ -53,9 +54,17 @@ export function demoModel(parts: DemoModelParts): DemoModel {
         stopReason: calls.length > 0 ? 'tool_use' : 'end_turn',
         usage: noUsage,
         ...(suggestions.length > 0 && { suggestions }),
+        ...(isAsked && { isAsked }),
       }
     },
   }
+}
+
+/** Removes the marks of offers from the names in the cluster, because answers repeat names. */
+function stateWithoutMarks(state: ClusterState): ClusterState {
+  const text = JSON.stringify(state)
+  const clean = withoutMarks(text)
+  return clean === text ? state : (JSON.parse(clean) as ClusterState)
 }
 
 /** Maximum number of characters of a message that this model reads, because its patterns are made for single sentences. */
@@ -125,10 +134,15 @@ async function answered(request: ModelRequest, parts: DemoModelParts, signal: Ab
   const { messages } = request
   const at = messages.findLastIndex((message) => questionOf(message) !== '')
   const typed = questionOf(messages[at])
-  const offered = consentedTo(typed, messages.slice(0, Math.max(0, at)))
-  if (offered !== undefined && offered.length > 1)
-    return { text: `Which of these, sir?\n\n${offers(offered)}`, calls: [] }
-  const [meant] = offered ?? []
+  // The answer to a refusal is no courtesy, so an offer before it no longer stands.
+  if (isDeclined(typed)) return { text: 'As you wish, sir. Nothing is done.', calls: [] }
+  const consent = consentedTo(typed, messages.slice(0, Math.max(0, at)))
+  const [first, ...others] = consent?.sentences ?? []
+  if (first !== undefined && others.length > 0)
+    return { text: `Which of these, sir?\n\n${asks([first, ...others])}`, calls: [] }
+  if (first !== undefined && !consent?.isClear)
+    return { text: `I offered ${ask(first)}, sir. Shall I do that?`, calls: [] }
+  const meant = first
   const { text, calls } = await toQuestion(meant ?? typed, at, { request, parts, signal })
   const isRefused = calls.length === 0 && seenIn(messages.slice(at + 1)).all.some(({ text }) => isRefusal.test(text))
   return meant !== undefined && isRefused
@@ -219,7 +233,7 @@ async function planned(question: string, earlier: readonly Message[], asked: Ask
   const known = [...new Set(near.map(({ sentence }) => sentence))].slice(0, 3)
   const said = isNothing ? ['I have no sentence for that, sir, so I did nothing.'] : plan.notes
   if (known.length === 0) return { plan: notes(...said), read: question }
-  return { plan: notes(`${said.join(' ')} These are the nearest that I know.\n\n${offers(known)}`), read: question }
+  return { plan: notes(`${said.join(' ')} These are the nearest that I know.\n\n${asks(known)}`), read: question }
 }
 
 /** Likeness from which a question is answered by the nearest sentence that only reads. */
@@ -244,15 +258,15 @@ async function likenessTo(text: string, { parts, signal }: Asked): Promise<Liken
 
 /** Matches a greeting to JARVIS. A message with more words is no greeting, because a guest may be called jarvis. */
 const greeting =
-  /^\W*(?:hello|hallo|hi|hey|moin|servus|bonjour|salut|bonsoir|hola|buenos días|buenas(?: tardes| noches)?|good (?:morning|day|afternoon|evening)|guten (?:morgen|tag|abend)|thanks|thank you|danke|merci|gracias|cheers)(?:[\s,]+(?:there|again|sir|jarvis|very much|a lot|schön|beaucoup|muchas))*\W*$/iu
+  /^\W*(?:(?:ok|okay|fine|vale|great)[\s,.!]+(?=thank|danke|merci|gracias))?(?:hello|hallo|hi|hey|moin|servus|bonjour|salut|bonsoir|hola|buenos días|buenas(?: tardes| noches)?|good (?:morning|day|afternoon|evening)|guten (?:morgen|tag|abend)|thanks|thank you|danke|merci|gracias|cheers)(?:[\s,]+(?:there|again|sir|jarvis|very much|a lot|schön|beaucoup|muchas))*\W*$/iu
 
-const thanks = /^\W*(?:thanks|thank you|danke|merci|gracias|cheers)\b/i
+const thanks = /^\W*(?:(?:ok|okay|fine|vale|great)[\s,.!]+)?(?:thanks|thank you|danke|merci|gracias|cheers)\b/i
 
 const greeted = (text: string, cluster: ClusterState, tools: readonly string[]): string =>
   thanks.test(text) ? 'At your service, sir.' : welcome(cluster, tools)
 
 function smallTalk(text: string, cluster: ClusterState, tools: readonly string[]): string | undefined {
-  if (/^\W*(?:great|nice|good|perfect|super|no|nope|nein|non|cancel)\W*$/i.test(text)) return 'Very good, sir.'
+  if (/^\W*(?:great|nice|good|perfect|super)\W*$/i.test(text)) return 'Very good, sir.'
   const isAsked =
     /^\W*(?:help|what can (?:you|i)|who are you|what are you|how (?:do|can|should) (?:i|we) (?:use|ask|start)|how (?:do|does) (?:you|this|it) work)\b/i.test(
       text,

@@ -2,7 +2,7 @@ import type { ClusterState, Guest } from 'protocol'
 import type { Clause, Verb } from './clauses.ts'
 import type { Inquiry } from './inquiries/inquiry.ts'
 import { type Mentions, mentions } from './mentions.ts'
-import { nearest } from './nearest.ts'
+import { didYouMean } from './nearest.ts'
 import type { Focus, PlannedCall } from './questions.ts'
 
 type Order = Extract<Clause, { type: 'order' }>
@@ -21,13 +21,35 @@ export function carryOut(order: Order, cluster: ClusterState, focus: Focus): Out
   const outcome: Outcome = { calls: [], notes: [], guests: [] }
   for (const item of order.items) {
     const found = mentions(item, cluster)
-    const strange = found.rest.find((word) => beyond.test(word))
+    const strange = found.rest.find((word) => beyond.test(word)) ?? otherObject(order, item, found)
     if (strange !== undefined) outcome.notes.push(noSentence(strange))
     else carryOutItem(order, { item, found }, { cluster, focus, outcome })
   }
   const isEmpty = outcome.calls.length === 0 && outcome.notes.length === 0
   if (isEmpty) outcome.notes.push(`Which one, sir? I can ${order.verb} what you name.`)
   return outcome
+}
+
+/** Words of an order that change nothing about its object. */
+export const manners = new Set(
+  `app asap careful carefully clean cleanly clear completely dear everything every each entire entirely fully first
+  fine gently gracefully immediately instantly it's just kind kindly later little nicely normally once online offline only properly really safely
+  soon straight safe sure thing think today tonight today too us very whole wait away working would like both two three either else other others
+  computer instances application`.split(/\s+/),
+)
+
+/**
+ * Returns a word that names something else than a guest or node, next to a target: `alerts` in `turn off the alerts for jellyfin`. Undefined: there is
+ * none.
+ */
+function otherObject({ verb }: Order, item: string, found: Mentions): string | undefined {
+  const { guests, ambiguous, unknownIds, nodes, pronoun, rest } = found
+  if (/\bservice\b/i.test(item)) return undefined
+  const isGuest = guests.length + ambiguous.length + unknownIds.length > 0 || pronoun !== undefined
+  // The other word of `restart nginx on pve` is a service.
+  const isNode = nodes.length > 0 && verb !== 'restart'
+  const isAll = /\b(?:all|every|everything)\b/i.test(item)
+  return isGuest || isNode || isAll ? rest.find((word) => !manners.has(word)) : undefined
 }
 
 function carryOutItem(
@@ -61,8 +83,9 @@ function carryOutItem(
     else calls.push({ toolName: verb === 'stop' ? 'shutdown_node' : 'reboot_node', toolInput: { node } })
   }
   if (nodes.length > 0 || found.rest.length === 0) return
-  const meant = found.rest.flatMap((word) => nearest(word, cluster) ?? [])
-  const help = meant.length > 0 ? `Do you mean ${meant.join(', ')}?` : whatExists(cluster)
+  const sentence = `${isForced ? 'force ' : ''}${verb} ${item.trim()}`
+  const meant = found.rest.flatMap((word) => didYouMean(word, sentence, cluster) ?? [])
+  const help = meant.length > 0 ? meant.join(' ') : whatExists(cluster)
   notes.push(`I know of nothing called “${found.rest.join(' ')}”. ${help}`)
 }
 

@@ -24,8 +24,14 @@ export const strangeVerb = (clause: string): string | undefined =>
 const units =
   'hour|night|day|evening|morning|week|weekend|month|monday|tuesday|wednesday|thursday|friday|saturday|sunday'
 const clock = '(?:,? at (?<hour>\\d{1,2})(?::(?<minute>\\d\\d))?(?: ?(?<half>am|pm))?(?: o.?clock)?)'
+const plainClock = clock.replace(/\?<\w+>/g, '')
+/**
+ * Matches `nightly` and its kind as a time: at the end of a sentence, after `schedule`, or with a clock at the beginning. Elsewhere the word only
+ * describes: `start the nightly backup of 104`.
+ */
+const often = `(?:(?<=\\b(?:schedule|plan)\\s+(?:(?:an?|the|my)\\s+)?)|(?<=^\\W*)(?=\\w+${plainClock})|(?=\\w+${plainClock}?[\\s.!?]*$))(?<often>nightly|daily|hourly|weekly|monthly)`
 const when = new RegExp(
-  `[\\s,]*\\b(?:(?:every|each) (?:(?<count>\\d{1,4}) (?<span>minutes?|mins?|hours?)|(?<unit>${units}))|(?<often>nightly|daily|hourly|weekly|monthly)|(?<day>tomorrow|tonight)(?: (?:morning|evening|night))?|in (?<delay>\\d{1,4}) (?<of>minutes?|mins?|hours?))(?![a-z])${clock}?`,
+  `[\\s,]*\\b(?:(?:every|each) (?:(?<count>\\d{1,4}) (?<span>minutes?|mins?|hours?)|(?<unit>${units}))|${often}|(?<day>tomorrow|tonight)(?: (?<part>morning|afternoon|evening|night))?|in (?<delay>\\d{1,4}) (?<of>minutes?|mins?|hours?))(?![a-z])${clock}?`,
   'i',
 )
 
@@ -45,15 +51,32 @@ export function timed(text: string, now: number): Timed | undefined {
 
 const weekdays = 'sunday monday tuesday wednesday thursday friday saturday'.split(' ')
 
+/**
+ * Returns the hour of the day, 0 to 23; undefined: it is none.
+ * @param half `am` or `pm`
+ * @param part the part of the day, which decides if `8` is in the morning or in the evening
+ */
+function hourOfDay(hour: string, half: string | undefined, part: string): number | undefined {
+  const said = Number(hour)
+  if (half !== undefined) return said < 1 || said > 12 ? undefined : (said % 12) + (/^pm/i.test(half) ? 12 : 0)
+  if (said > 23) return undefined
+  if (part === 'night' && said === 12) return 0
+  const isLate = part === 'afternoon' ? said >= 1 && said < 12 : part !== 'morning' && said >= 5 && said < 12
+  return part !== '' && isLate ? said + 12 : said
+}
+
+const usualHours: Readonly<Record<string, number>> = { morning: 7, afternoon: 15, evening: 20 }
+
 function spokenTime(
-  { count, span, unit, often, day, delay, of, hour, minute = '0', half }: Partial<Record<string, string>>,
+  { count, span, unit, often, day, part, delay, of, hour, minute = '0', half }: Partial<Record<string, string>>,
   now: number,
 ): string | undefined {
-  const usual = (unit ?? often ?? day) === 'morning' ? 7 : (unit ?? day) === 'evening' || day === 'tonight' ? 20 : 3
-  const at =
-    hour === undefined
-      ? usual
-      : (Number(hour) % (half === undefined ? 24 : 12)) + (half?.toLowerCase() === 'pm' ? 12 : 0)
+  const said = (part ?? unit ?? often ?? day ?? '').toLowerCase()
+  const isNight = said === 'night' || said === 'nightly' || said === 'tonight'
+  const partOfDay = isNight ? 'night' : said in usualHours ? said : ''
+  const usual = day?.toLowerCase() === 'tonight' ? 20 : (usualHours[partOfDay] ?? 3)
+  const at = hour === undefined ? usual : hourOfDay(hour, half, partOfDay)
+  if (at === undefined || Number(minute) > 59) return undefined
   const minutes = (text: string, many: string) => Number(text) * (/^h/i.test(many) ? 60 : 1)
   if (count !== undefined) return `every ${minutes(count, span ?? '')} min`
   if (delay !== undefined) return new Date(now + minutes(delay, of ?? '') * 60_000).toISOString()
@@ -67,6 +90,7 @@ function spokenTime(
   }
   const date = new Date(now)
   date.setHours(at, Number(minute), 0, 0)
-  if (day?.toLowerCase() === 'tomorrow') date.setDate(date.getDate() + 1)
+  // `tonight at 2` is after midnight.
+  if (day?.toLowerCase() === 'tomorrow' || (partOfDay === 'night' && at < 5)) date.setDate(date.getDate() + 1)
   return date.getTime() > now ? date.toISOString() : undefined
 }

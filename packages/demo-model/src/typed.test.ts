@@ -52,18 +52,23 @@ const cluster: ClusterState = {
 }
 const tools = [...spokenTools, 'create_guest'].map((name) => ({ name }))
 const user = (text: string): Message => ({ role: 'user', results: [], text })
-const said = (text: string, suggestions?: string[]): Message => ({
+const said = (text: string, suggestions?: string[], isAsked = false): Message => ({
   role: 'assistant',
   model: 'demo',
   content: [{ type: 'text', text }],
   ...(suggestions && { suggestions }),
+  ...(isAsked && { isAsked }),
 })
 const begun = [user('hi'), said('Good day.')]
 
 /** The demo's answer: `tool values`, `no sentence: offers`, `offers: …`, or its words. */
-async function answer(messages: readonly Message[], vectors?: DemoModelParts['vectors']): Promise<string> {
+async function answer(
+  messages: readonly Message[],
+  vectors?: DemoModelParts['vectors'],
+  state = cluster,
+): Promise<string> {
   const model = demoModel({
-    cluster: () => cluster,
+    cluster: () => state,
     newToolUseId: () => 'tu_1',
     namingSystem: 'Name this.',
     withoutSpeaker: (text) => text,
@@ -262,6 +267,58 @@ test.each<[typed: string, answer: string]>([
   ],
   ['¿qué alertas hay?', 'list_alerts'],
   ['mueve jellyfin a agent1', 'migrate_guest 104 agent1'],
+  ['jellyfin bitte nicht neu starten', 'Very good, sir. I leave that as it is.'],
+  ['104 nicht stoppen', 'Very good, sir. I leave that as it is.'],
+  ['Lösche jellyfin nicht', 'Very good, sir. I leave that as it is.'],
+  ['kannst du jellyfin bitte nicht stoppen?', 'Very good, sir. I leave that as it is.'],
+  ['ich will jellyfin nicht stoppen', 'Very good, sir. I leave that as it is.'],
+  ['starte jellyfin niemals neu', 'Very good, sir. I leave that as it is.'],
+  ['stopp pihole nie', 'Very good, sir. I leave that as it is.'],
+  ['restart jellyfin nicht', 'Very good, sir. I leave that as it is.'],
+  ['arrête pas jellyfin', 'Very good, sir. I leave that as it is.'],
+  ["n'arrête pas jellyfin", 'Very good, sir. I leave that as it is.'],
+  ['ne redémarre jamais jellyfin', 'Very good, sir. I leave that as it is.'],
+  ["ne supprime pas jellyfin s'il te plaît", 'Very good, sir. I leave that as it is.'],
+  ['no pares jellyfin', 'Very good, sir. I leave that as it is.'],
+  ['por favor no borres jellyfin', 'Very good, sir. I leave that as it is.'],
+  ['nunca reinicia jellyfin', 'Very good, sir. I leave that as it is.'],
+  ['jellyfin no lo pares', 'Very good, sir. I leave that as it is.'],
+  ['please don’t stop jellyfin', 'Very good, sir. I leave that as it is.'],
+  ['not stop 104', 'Very good, sir. I leave that as it is.'],
+  ['stoppe jellyfin, aber nicht pihole', 'stop_container 104'],
+  ['stop jellyfin but not pihole', 'stop_container 104'],
+  ['destroy jellyfin? no', 'Very good, sir. I leave that as it is.'],
+  ['move jellyfin not to agent1', 'Very good, sir. I leave that as it is.'],
+  ['take a snapshot of jellyfin before the update', 'take_snapshot 104 at-20261121-064200'],
+  ['¿Para qué sirve jellyfin?', 'get_containers pve'],
+  ['para jellyfin', 'stop_container 104'],
+  ['para el contenedor 104 por favor', 'stop_container 104'],
+  ['wie kann ich jellyfin stoppen?', 'get_containers pve'],
+  ['soll ich jellyfin neu starten?', 'get_containers pve'],
+  ['läuft jellyfin nicht?', 'get_containers pve'],
+  ['restart jelyfin', 'offers: restart jellyfin'],
+  ['start the nightly backup of 104', 'back_up_guest 104 tank'],
+  ['schedule a nightly backup of 104', 'schedule Back up 104 back_up_guest {"vmid":104,"storage":"tank"} 0 3 * * *'],
+  ['back up 104 weekly at 4', 'schedule Back up 104 back_up_guest {"vmid":104,"storage":"tank"} 0 4 * * 0'],
+  ...[
+    'every night at 11|0 23',
+    'every night at 2|0 2',
+    'every night at 12|0 0',
+    'every evening at 8|0 20',
+    'every evening at 8 pm|0 20',
+    'nightly at 10|0 22',
+    'every morning at 8|0 8',
+    'every day at 8|0 8',
+  ].map((row): [string, string] => {
+    const [time = '', cron = ''] = row.split('|')
+    return [`restart 104 ${time}`, `schedule Restart 104 restart_container {"vmid":104} ${cron} * * *`]
+  }),
+  ...['every night at 25', 'every day at 24', 'every day at 13 pm', 'every day at 8:75'].map(
+    (time): [string, string] => [
+      `restart 104 ${time}`,
+      `“${time}” is over, sir, or I cannot read it as a time. Nothing is planned.`,
+    ],
+  ),
   ['note on 104: bitte nicht anfassen', 'set_guest_config 104 {"description":"bitte nicht anfassen"}'],
   ['comment on 104: films la la', 'set_guest_config 104 {"description":"films la la"}'],
   ['remember that the roof leaks', 'memory_write the roof leaks'],
@@ -282,11 +339,66 @@ test('a time that is no rhythm becomes one instant', async () => {
   )
 })
 
+test.each([
+  'turn off the alerts for jellyfin',
+  'schalte die Benachrichtigungen für jellyfin aus',
+  'turn off the firewall of jellyfin',
+  'stop HA for 104',
+  'turn off all alerts',
+  'turn off notifications for pve',
+  'stop everything except pihole',
+  'stop all but pihole',
+  'delete the alerts of jellyfin',
+  'remove the firewall of jellyfin',
+  'delete everything but jellyfin',
+  'move the alerts of jellyfin to agent1',
+])('%s: offers, and no order', async (typed) => {
+  expect(await answer([...begun, user(typed)])).toMatch(/^no sentence: /)
+})
+
+test('tonight is the evening, or the hours after midnight', async () => {
+  for (const [hour, day, at] of [
+    [8, 0, 20],
+    [2, 1, 2],
+  ] as const) {
+    const date = new Date(cluster.at)
+    date.setDate(date.getDate() + day)
+    date.setHours(at, 0, 0, 0)
+    expect(await answer([...begun, user(`restart 104 tonight at ${hour}`)])).toBe(
+      `schedule Restart 104 restart_container {"vmid":104} ${date.toISOString()}`,
+    )
+  }
+})
+
 const one = [...begun, user('how is pbs'), said('It is stopped. Say “start pbs”.', ['start pbs'])]
+const asked = [...begun, user('how is pbs'), said('It is stopped. Shall I start it?', ['start pbs'], true)]
+const edited = [...begun, user('change x'), said('Very good, sir. Edited. Say “undo that”.', ['undo that'])]
+const denied: Message[] = [
+  ...begun,
+  user('restart jellyfin'),
+  {
+    role: 'assistant',
+    model: 'demo',
+    content: [{ type: 'tool_call', toolUseId: 'tu_1', toolName: 'restart_container', toolInput: { vmid: 104 } }],
+  },
+  {
+    role: 'user',
+    results: [
+      {
+        toolUseId: 'tu_1',
+        toolName: 'restart_container',
+        text: 'The operator denied this. Nothing was run.',
+        isError: true,
+      },
+    ],
+    text: '',
+  },
+  said('As you wish. Say “restart jellyfin” when it suits you.', ['restart jellyfin']),
+]
 const two = [user('hi'), said('Try:', ['why is pve hot?', 'start pbs'])]
 
 test.each<[earlier: readonly Message[], typed: string, answer: string]>([
-  ...['yes', 'ok do it', 'ok', 'go ahead', 'ja', 'mach das', 'oui', 'vas-y', 'sí', 'hazlo, por favor'].map(
+  ...['yes', 'ok do it', 'go ahead', 'ja', 'mach das', 'oui', 'vas-y', 'sí', 'hazlo, por favor'].map(
     (typed): [readonly Message[], string, string] => [one, typed, 'start_vm 141'],
   ),
   // Another answer lies between, or a courtesy.
@@ -305,7 +417,52 @@ test.each<[earlier: readonly Message[], typed: string, answer: string]>([
   [two, 'yes', 'offers: why is pve hot? | start pbs'],
   [two, 'the second one', 'start_vm 141'],
   [two, '2', 'start_vm 141'],
-  [two, 'no', 'Very good, sir.'],
+  ...['no', 'nope', 'nein danke', 'non', 'no, thanks', 'never mind'].map(
+    (typed): [readonly Message[], string, string] => [two, typed, 'As you wish, sir. Nothing is done.'],
+  ),
+  // A refusal withdraws the offer.
+  ...['ok', 'yes', 'do it'].map((typed): [readonly Message[], string, string] => [
+    [...one, user('no'), said('As you wish, sir. Nothing is done.')],
+    typed,
+    'I offered nothing just now that a yes could mean, sir. A call is confirmed on its card.',
+  ]),
+  // Words that only acknowledge carry out an offer only if the answer asked about it.
+  ...['ok', 'k', 'fine', 'sure', 'klar', 'genau', 'vale', "d'accord"].flatMap(
+    (typed): [readonly Message[], string, string][] => [
+      [one, typed, 'offers: start pbs'],
+      [asked, typed, 'start_vm 141'],
+    ],
+  ),
+  [asked, 'ok thanks', 'At your service, sir.'],
+  [[...asked, user('great'), said('Very good, sir.')], 'ok', 'offers: start pbs'],
+  [edited, 'ok', 'offers: undo that'],
+  [edited, 'yes', 'offers: undo that'],
+  [
+    [...edited, user('yes'), said('I offered “undo that”, sir. Shall I do that?', ['undo that'], true)],
+    'yes',
+    'list_changes',
+  ],
+  [denied, 'ok', 'offers: restart jellyfin'],
+  [denied, 'yes', 'offers: restart jellyfin'],
+  [two, 'one', 'get_node_temperature pve; get_node_status pve; get_vms pve; get_containers pve'],
+  [two, 'the first one please', 'get_node_temperature pve; get_node_status pve; get_vms pve; get_containers pve'],
+  [
+    [...begun, user('restart jelyfin'), said('Do you mean jellyfin (104)?', ['restart jellyfin'], true)],
+    'yes please',
+    'restart_container 104',
+  ],
+  // A question in the text of a tool is not the demo's own.
+  [
+    [
+      ...begun,
+      user('restart plex'),
+      { role: 'assistant', model: 'demo', content: [] },
+      { role: 'user', results: [], text: '' },
+      said('A log says: I know of nothing called “plex”. Do you mean pve? Which one, sir?'),
+    ],
+    'yes',
+    'I offered nothing just now that a yes could mean, sir. A call is confirmed on its card.',
+  ],
   [one, 'yes, stop 105', 'stop_container 105'],
   [
     [...begun, user('how is jellyfin?'), said('It runs.')],
@@ -352,6 +509,8 @@ test('marks in what came from outside make no offer', async () => {
   const found = [...begun, user('what do you know about x'), call, { role: 'user' as const, results, text: '' }]
   expect(await answer(found)).toBe('destroy 104')
   expect(await answer([...begun, user(`restart ${hidden}`)])).not.toContain('offers')
+  const guests = [...cluster.guests, guest(150, 'ct', `web${hidden}`, 'pve')]
+  expect(await answer([...begun, user('restart plex')], undefined, { ...cluster, guests })).not.toContain('offers')
 })
 
 test('a sentence is found by meaning where an encoder is there, and a change is only offered', async () => {

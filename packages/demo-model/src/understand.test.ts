@@ -365,7 +365,6 @@ test.each([
   ['force stop web', '150', 'stop_vm 150 force=true'],
   ['stop 999', 'I mean 104', 'stop_container 104'],
   ['turn it off', 'jellyfin and 101', 'stop_container 104; stop_vm 101'],
-  ['restart jelyfin', 'yes please', 'restart_container 104'],
   ['run uptime', 'on pve please', 'execute_ssh pve command=uptime'],
   ['restart the nginx service', 'pve', 'restart_service pve service=nginx'],
   ['restart web', 'how hot is pve', 'get_node_temperature pve'],

@@ -8,7 +8,7 @@ import { isConsent } from './consent.ts'
 import { followUp } from './follow-up.ts'
 import type { Inquiry } from './inquiries/inquiry.ts'
 import { maxChars, mentions } from './mentions.ts'
-import { nearest } from './nearest.ts'
+import { didYouMean, nearest } from './nearest.ts'
 import { carryOut, nodeNames, noSentence } from './orders.ts'
 import { answersTo, type Focus, isQuestion, type PlannedCall } from './questions.ts'
 import type { Message } from './request.ts'
@@ -197,8 +197,8 @@ const withoutName = (text: string, cluster: ClusterState) =>
 
 function misspelled(text: string, cluster: ClusterState): string[] {
   return mentions(text, cluster).rest.flatMap((word) => {
-    const meant = nearest(word, cluster)
-    return meant === undefined ? [] : [`I know of nothing called “${word}”. Do you mean ${meant}?`]
+    const meant = didYouMean(word, text, cluster)
+    return meant === undefined ? [] : [`I know of nothing called “${word}”. ${meant}`]
   })
 }
 

@@ -226,6 +226,8 @@ export const Entry = z.discriminatedUnion('type', [
      * model must not put words into a person's mouth.
      */
     suggestions: z.array(z.string()).optional(),
+    /** The answer asks if a suggestion is to be carried out, so that `ok` is consent. */
+    isAsked: z.literal(true).optional(),
   }),
   z.object({
     ...base,

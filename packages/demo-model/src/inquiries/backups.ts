@@ -212,16 +212,18 @@ const onboot = (seen: Seen, vmid: unknown): string | undefined =>
     .map(({ text }) => /^onboot: (\d)/m.exec(text)?.[1])
     .find((value) => value !== undefined)
 
-/** Returns how long ago JARVIS rebooted a node or shut it down; undefined: not lately. */
-const rebootOf = (node: string, listed: string): string | undefined =>
-  listed
-    .split('\n')
-    .find(
-      (line) =>
-        /\b(?:reboots?|rebooted|shuts?|restarts?|restarted)\b/i.test(line) &&
-        new RegExp(`\\b(?:node )?${node}\\b`).test(line),
-    )
-    ?.match(/^\S+, ([^,]+) ago/)?.[1]
+/**
+ * Returns how long ago JARVIS rebooted a node or shut it down; undefined: no such change fits the node's uptime.
+ * @param up the node's uptime
+ */
+export function rebootOf(node: string, up: string, listed: string): string | undefined {
+  const name = node.replace(/\W/g, '\\$&')
+  const change = new RegExp(`^\\S+, ([^,]+) ago, made: The node ["“]?${name}["”]? (?:reboots|shuts down)\\b`, 'm')
+  const ago = change.exec(listed)?.[1]
+  // Spans of hours are rounded down, so equal ages may differ by one hour.
+  const most = hoursOf(up) < 1 ? 0.5 : 1
+  return ago !== undefined && Math.abs(hoursOf(ago) - hoursOf(up)) <= most ? ago : undefined
+}
 
 /** Tells why a guest is down, from its node's uptime and log, and from its configuration. */
 function whyDown(
@@ -235,13 +237,13 @@ function whyDown(
   const isRecent = up !== undefined && hoursOf(up) < 24
   const isUnclean = rows.slice(Math.max(0, boot)).some((row) => /uncleanly shut down/.test(row))
   const last = boot > 0 ? / (\d\d:\d\d):\d\d /.exec(rows[boot - 1] ?? '')?.[1] : undefined
-  const mine = rebootOf(node, seen.text(changes) ?? '')
-  const isMine = mine !== undefined && up !== undefined && hoursOf(mine) <= hoursOf(up) + 0.5
-  const gone = isMine
-    ? `${plain(node)}, which I rebooted ${mine} ago,`
-    : isUnclean
-      ? `${plain(node)} lost its power${last === undefined ? '' : ` after ${last} by its clock, where its log breaks off`}, and`
-      : plain(node)
+  const mine = up === undefined ? undefined : rebootOf(node, up, seen.text(changes) ?? '')
+  const gone =
+    mine !== undefined
+      ? `${plain(node)}, which I rebooted ${mine} ago,`
+      : isUnclean
+        ? `${plain(node)} lost its power${last === undefined ? '' : ` after ${last} by its clock, where its log breaks off`}, and`
+        : plain(node)
   const started =
     onboot(seen, vmid) === '0' ? `, and ${vmid} does not start with its node: its configuration says \`onboot: 0\`` : ''
   return isRecent ? `${gone} is up again for ${up}${started}.` : started === '' ? '' : `${plain(node)} runs${started}.`
