@@ -58,7 +58,7 @@ test('the window names the page and what waits, and the page of one thing leads 
     await titled(title)
     await page.getByRole('link', { name: 'Back to' }).click()
     await page.waitForURL(`**${list}`)
-    expect(await page.getByRole('link', { name: 'Back to' }).count()).toBe(0)
+    await page.getByRole('link', { name: 'Back to' }).waitFor({ state: 'detached' })
   }
   await titled('Skills')
 })
@@ -100,9 +100,9 @@ test('a link goes where the click says, and to the same place only once', async 
 
 test('back leads to where a page was scrolled, and a new visit to its beginning', async () => {
   const page = await stage.open(await play(), '/settings')
-  const topPx = () => page.evaluate(() => document.querySelector('.page.scroll')?.scrollTop)
+  const topPx = () => page.evaluate(() => document.querySelector('.settings-body')?.scrollTop)
   await page.evaluate(() => {
-    const settings = document.querySelector('.page.scroll') as HTMLElement
+    const settings = document.querySelector('.settings-body') as HTMLElement
     settings.scrollTop = 300
   })
   await expect.poll(topPx).toBe(300)

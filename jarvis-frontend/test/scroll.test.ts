@@ -71,7 +71,7 @@ test('what is read stays in its place while diagrams come above, earlier entries
   })
   await page.getByRole('textbox', { name: 'Message' }).fill('And what now?')
   await page.keyboard.press('Control+Enter')
-  await page.locator('.user', { hasText: 'And what now?' }).waitFor()
+  await page.locator('.queued', { hasText: 'And what now?' }).waitFor()
   await expect.poll(belowPx).toBeLessThan(2)
 })
 

@@ -5,7 +5,8 @@ import { useLocation } from '../lib/location.tsx'
 const patienceMs = 3_000
 /** Scroll positions of visited pages, px, by the key of the visit. */
 const positions = new Map<string, number>()
-const pageIn = (main: HTMLElement | null) => main?.querySelector('.page.scroll') ?? undefined
+/** The first part of the page that scrolls: of a list beside its detail, the list. */
+const pageIn = (main: HTMLElement | null) => main?.querySelector('.scroll:not(.stream)') ?? undefined
 
 /** Scrolls a page to where it was, when the browser comes back to it. The conversation keeps its own place. */
 export function useKeptScroll(main: RefObject<HTMLElement | null>): void {
