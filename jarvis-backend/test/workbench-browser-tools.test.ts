@@ -64,6 +64,7 @@ test('an approved click is made once, and a link of the same site is opened with
     callsAbout('click_element', 'link "More"'),
     calls(['go_back', { tab: 1 }]),
     callsAbout('click_element', 'button "Delete'),
+    calls(['read_page', {}]),
     callsAbout('click_element', 'button "Send'),
     says('Done.'),
   )

@@ -101,6 +101,7 @@ test('a link goes where the click says, and to the same place only once', async 
 test('back leads to where a page was scrolled, and a new visit to its beginning', async () => {
   const page = await stage.open(await play(), '/settings')
   const topPx = () => page.evaluate(() => document.querySelector('.settings-body')?.scrollTop)
+  await page.locator('.settings-body section').nth(2).waitFor()
   await page.evaluate(() => {
     const settings = document.querySelector('.settings-body') as HTMLElement
     settings.scrollTop = 300
