@@ -22,12 +22,31 @@ type Flow = {
 /** `until`: the end of the time for which an answer is remembered. `end`: the outcome for the page, until the page has fetched it. */
 type Answered = { until: number; end?: { outcome: ForeignIdentity | JarvisError; until: number } }
 
+export interface Elsewhere {
+  /** The service's name. */
+  name: string
+  /** @returns the address to which the browser goes, and the id for its cookie. @throws JarvisError `conflict` */
+  begin(asked: Pick<Flow, 'purpose' | 'page' | 'redirectUri'>): Promise<{ url: string; id: string }>
+  /**
+   * Takes the answer that the browser brought back. The flow accepts no other answer afterwards, even if this one was refused; the page learns the
+   * outcome from `end`.
+   * @param query of the callback, with its `?`. @returns the purpose of the flow. @throws JarvisError `expired` for a browser without a flow
+   */
+  back(id: string | undefined, query: string): Promise<Purpose['kind']>
+  /** Ends a flow, for the page that began it. @throws JarvisError `expired`; the error that `back` kept for the page */
+  end<K extends Purpose['kind']>(
+    id: string | undefined,
+    secret: string,
+    kind: K,
+  ): { identity: ForeignIdentity; purpose: Extract<Purpose, { kind: K }> }
+}
+
 /**
  * Sign-in at another service. The page that began a flow also ends it. The browser holds the flow in a cookie, encrypted with a key of this start: a
  * stranger who begins many flows thus takes up no place on the server. The page holds a secret, and the service's answer is accepted once. The page
  * never learns the code, the token or the identity. A restart ends all flows.
  */
-export function createElsewhere({ provider, now }: { provider: IdentityProvider; now(): number }) {
+export function createElsewhere({ provider, now }: { provider: IdentityProvider; now(): number }): Elsewhere {
   const key = randomBytes(32)
   /** Answers by the hash of the cookie. */
   const answered = new Map<string, Answered>()
@@ -50,16 +69,10 @@ export function createElsewhere({ provider, now }: { provider: IdentityProvider;
 
   return {
     name: provider.name,
-    /** @returns the address to which the browser goes, and the id for its cookie. @throws JarvisError `conflict` */
     async begin(asked: Pick<Flow, 'purpose' | 'page' | 'redirectUri'>): Promise<{ url: string; id: string }> {
       const { url, expected } = await provider.begin(asked.redirectUri)
       return { url, id: sealed(key, { ...asked, expected, until: now() + flowMs }) }
     },
-    /**
-     * Takes the answer that the browser brought back. The flow accepts no other answer afterwards, even if this one was refused; the page learns the
-     * outcome from `end`.
-     * @param query of the callback, with its `?`. @returns the purpose of the flow. @throws JarvisError `expired` for a browser without a flow
-     */
     async back(id: string | undefined, query: string): Promise<Purpose['kind']> {
       const { purpose, redirectUri, expected, until } = found(id)
       const hash = hashOf(id ?? '')
@@ -73,7 +86,6 @@ export function createElsewhere({ provider, now }: { provider: IdentityProvider;
       keep(hash, { until: Math.max(until, pageUntil), end: { outcome, until: pageUntil } })
       return purpose.kind
     },
-    /** Ends a flow, for the page that began it. @throws JarvisError `expired`; the error that `back` kept for the page */
     end<K extends Purpose['kind']>(
       id: string | undefined,
       secret: string,
@@ -92,7 +104,6 @@ export function createElsewhere({ provider, now }: { provider: IdentityProvider;
     },
   }
 }
-export type Elsewhere = ReturnType<typeof createElsewhere>
 
 const hashOf = (id: string) => createHash('sha256').update(id).digest('hex')
 const pageOf = (secret: string) => createHash('sha256').update(secret).digest('base64url')

@@ -48,8 +48,17 @@ export const linkBudgets = ({ address }: ClientAddress): Budget[] => [
   { key: `links ${networkOf(address)}`, brake: wide, outlives: true },
 ]
 
+export interface LoginGuard {
+  /**
+   * Counts a failure in each budget before the password is checked, so that parallel tries cannot pass together. @returns a function to call if
+   * the password was right; with `false` if something else is still missing: then only this try is removed from the count. @throws JarvisError
+   * `too_many_requests` with `retryAfterS`
+   */
+  enter(budgets: readonly Budget[]): (isDone?: boolean) => void
+}
+
 /** Counts wrong passwords for each budget, in memory. */
-export function createLoginGuard(now: () => number) {
+export function createLoginGuard(now: () => number): LoginGuard {
   const failures = new Map<string, { count: number; at: number; until: number }>()
 
   function fail({ key, brake: { free, firstMs, longestMs } }: Budget) {
@@ -70,11 +79,6 @@ export function createLoginGuard(now: () => number) {
     else failures.set(key, { ...known, count: known.count - 1, until: now() })
   }
   return {
-    /**
-     * Counts a failure in each budget before the password is checked, so that parallel tries cannot pass together. @returns a function to call if
-     * the password was right; with `false` if something else is still missing: then only this try is removed from the count. @throws JarvisError
-     * `too_many_requests` with `retryAfterS`
-     */
     enter(budgets: readonly Budget[]): (isDone?: boolean) => void {
       const waitMs = Math.max(...budgets.map(({ key }) => failures.get(key)?.until ?? 0)) - now()
       if (waitMs > 0) {
@@ -90,4 +94,3 @@ export function createLoginGuard(now: () => number) {
     },
   }
 }
-export type LoginGuard = ReturnType<typeof createLoginGuard>

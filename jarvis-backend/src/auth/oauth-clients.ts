@@ -34,13 +34,22 @@ const unreached = new Set([
 /** Minimum and maximum time that a document is cached, ms. The server's `max-age` chooses a time between the two. */
 const documentMs = [60_000, 24 * hourMs] as const
 
+export interface OAuthClients {
+  /** True if a client may give the address of a metadata document as its id. If JARVIS cannot reach the internet, clients register instead. */
+  takesDocuments(): boolean
+  /** Registers a client (RFC 7591), without a secret. @throws OAuthError `invalid_client_metadata`, `invalid_redirect_uri` */
+  register(body: unknown): OAuthClient
+  /** @throws JarvisError `invalid_request` for an unknown client, or one whose document cannot be fetched */
+  find(id: string): Promise<OAuthClient>
+}
+
 /** Looks up OAuth clients: those that registered themselves, and those whose id is the https address of a metadata document. */
 export function createOAuthClients(parts: {
   store: OAuthStore
   fetchDocument: PublicFetch
   now(): number
   before(keptMs: number): number
-}) {
+}): OAuthClients {
   const { store, fetchDocument, now } = parts
   const documents = new Map<string, { client: OAuthClient; until: number }>()
   let unreachedAt = Number.NEGATIVE_INFINITY
@@ -73,9 +82,7 @@ export function createOAuthClients(parts: {
   }
 
   return {
-    /** True if a client may give the address of a metadata document as its id. If JARVIS cannot reach the internet, clients register instead. */
     takesDocuments: () => now() - unreachedAt >= unreachedMs,
-    /** Registers a client (RFC 7591), without a secret. @throws OAuthError `invalid_client_metadata`, `invalid_redirect_uri` */
     register(body: unknown): OAuthClient {
       const read = readAs(Metadata, body)
       if (!read.ok) {
@@ -92,7 +99,6 @@ export function createOAuthClients(parts: {
       store.pruneClients(parts.before(unusedClientMs), mostUnusedClients)
       return client
     },
-    /** @throws JarvisError `invalid_request` for an unknown client, or one whose document cannot be fetched */
     async find(id: string): Promise<OAuthClient> {
       if (/^https:/i.test(id)) return fromDocument(id)
       const client = store.client(id)
@@ -103,7 +109,6 @@ export function createOAuthClients(parts: {
     },
   }
 }
-export type OAuthClients = ReturnType<typeof createOAuthClients>
 
 const wayOut =
   'JARVIS has to reach that address itself, and perhaps has no way to the internet. Sign in again from the client: for an hour JARVIS asks clients to register themselves instead, which needs no internet. If the client cannot, give it a token as its Authorization header (Settings, or jarvis token create NAME --door mcp), or a client ID that you register by hand (docs/mcp-clients.md).'

@@ -24,6 +24,23 @@ export type Allowed = { request: AccessRequest; isReadOnly: boolean; requestsPer
 const requestMs = 10 * 60_000
 const mostRequests = 100
 
+export interface OAuthRequests {
+  /**
+   * Validates a request. `query`, `origin`: the query and the origin of the address to which the client sent the browser.
+   * @throws JarvisError `invalid_request` if it is not safe to redirect the browser back
+   */
+  open(query: string, origin: string): Promise<OAuthAsk | OAuthProblem>
+  /**
+   * Records an operator's decision, which can be made once. @returns the address to which the browser goes. @throws JarvisError `expired`,
+   * `invalid_request`
+   */
+  decide(
+    id: string,
+    decision: { allow: boolean; isReadOnly: boolean; requestsPerMinute?: number | undefined },
+    by: Identity,
+  ): string
+}
+
 /**
  * Keeps validated requests while a person looks at the consent page. A decision applies to the stored request, so a changed address in the browser
  * cannot change what is allowed.
@@ -35,15 +52,11 @@ export function createOAuthRequests(parts: {
   /** Writes to the journal. */
   denied(request: AccessRequest, by: string): void
   now(): number
-}) {
+}): OAuthRequests {
   const { clients, now } = parts
   const waiting = new Map<string, { request: AccessRequest; until: number }>()
 
   return {
-    /**
-     * Validates a request. `query`, `origin`: the query and the origin of the address to which the client sent the browser.
-     * @throws JarvisError `invalid_request` if it is not safe to redirect the browser back
-     */
     async open(query: string, origin: string): Promise<OAuthAsk | OAuthProblem> {
       const params = new URLSearchParams(query)
       const one = (name: string) => params.get(name) ?? undefined
@@ -92,10 +105,6 @@ export function createOAuthRequests(parts: {
       }
     },
 
-    /**
-     * Records an operator's decision, which can be made once. @returns the address to which the browser goes. @throws JarvisError `expired`,
-     * `invalid_request`
-     */
     decide(
       id: string,
       decision: { allow: boolean; isReadOnly: boolean; requestsPerMinute?: number | undefined },
@@ -122,7 +131,6 @@ export function createOAuthRequests(parts: {
     },
   }
 }
-export type OAuthRequests = ReturnType<typeof createOAuthRequests>
 
 /** The only OAuth resource of an origin: its MCP endpoint. */
 export const resourceOf = (origin: string): string => `${origin}/mcp`

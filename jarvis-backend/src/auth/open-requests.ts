@@ -7,10 +7,24 @@ const checkEveryMs = 5_000
 
 type OpenRequest = Pick<Verified, 'stillCounts'> & { ended(): void; isStream?: true }
 
+export interface OpenRequests {
+  /** Ends the requests whose token is no longer valid. */
+  look(): void
+  /** Marks a request that stays open until its client leaves. */
+  isStream(response: ServerResponse): void
+  /** Resolves once all requests but streams have been answered. */
+  answered(): Promise<void>
+  /**
+   * @param ended called when the token is no longer valid, before the response is cut @returns a signal that aborts when the response is closed
+   * before its end
+   */
+  add(response: ServerResponse, verified: Pick<Verified, 'stillCounts'>, ended?: () => void): AbortSignal
+}
+
 /**
  * The unanswered requests of programs, at all doors. A request is aborted when the client hangs up, and ended when its token is revoked or expires.
  */
-export function createOpenRequests({ clock }: { clock: Clock }) {
+export function createOpenRequests({ clock }: { clock: Clock }): OpenRequests {
   const open = new Map<ServerResponse, OpenRequest>()
   let isArmed = false
 
@@ -34,22 +48,15 @@ export function createOpenRequests({ clock }: { clock: Clock }) {
   }
 
   return {
-    /** Ends the requests whose token is no longer valid. */
     look,
-    /** Marks a request that stays open until its client leaves. */
     isStream(response: ServerResponse) {
       const request = open.get(response)
       if (request !== undefined) request.isStream = true
     },
-    /** Resolves once all requests but streams have been answered. */
     async answered() {
       const left = [...open].filter(([, { isStream }]) => isStream === undefined)
       await Promise.all(left.map(([response]) => new Promise((closed) => response.once('close', closed))))
     },
-    /**
-     * @param ended called when the token is no longer valid, before the response is cut @returns a signal that aborts when the response is closed
-     * before its end
-     */
     add(
       response: ServerResponse,
       { stillCounts }: Pick<Verified, 'stillCounts'>,
@@ -66,4 +73,3 @@ export function createOpenRequests({ clock }: { clock: Clock }) {
     },
   }
 }
-export type OpenRequests = ReturnType<typeof createOpenRequests>

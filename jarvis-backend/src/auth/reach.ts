@@ -25,6 +25,17 @@ const reachesInOrder = ['look', 'talk', 'own'] as const
 export type Reach = (typeof reachesInOrder)[number]
 const isEnough = (has: Reach, needs: Reach) => reachesInOrder.indexOf(has) >= reachesInOrder.indexOf(needs)
 
+export interface SessionReach {
+  /**
+   * Tells if a person may read the words of a session wherever they are stored. Words of a deleted session are closed to a person who does not see
+   * all sessions, because its owner is no longer known.
+   */
+  reads(person: PersonRef, id: string): boolean
+  mayTalk(person: PersonRef, id: string): boolean
+  /** @throws JarvisError `unknown_session`; `forbidden` if the session is shared with fewer rights */
+  require(person: PersonRef, id: string, needs: Reach): void
+}
+
 /**
  * Refuses access to another person's session as if the session did not exist, unless it is shared with the person who asks. If the session does not
  * exist, the caller's own lookup reports that. @param shared the access with which a session is shared with a person
@@ -32,24 +43,19 @@ const isEnough = (has: Reach, needs: Reach) => reachesInOrder.indexOf(has) >= re
 export function createSessionReach(
   session: (id: string) => { person?: string } | undefined,
   shared: (id: string, person: string) => ShareMay | undefined,
-) {
+): SessionReach {
   function reachOf(person: PersonRef, id: string): Reach | undefined {
     if (isAtLeast(person.role, 'operator')) return 'own'
     const known = session(id)
     return known === undefined || reaches(person, known.person) ? 'own' : shared(id, person.id)
   }
   return {
-    /**
-     * Tells if a person may read the words of a session wherever they are stored. Words of a deleted session are closed to a person who does not see
-     * all sessions, because its owner is no longer known.
-     */
     reads: (person: PersonRef, id: string): boolean =>
       isAtLeast(person.role, 'operator') || (session(id) !== undefined && reachOf(person, id) !== undefined),
     mayTalk(person: PersonRef, id: string): boolean {
       const reach = reachOf(person, id)
       return reach !== undefined && isEnough(reach, 'talk')
     },
-    /** @throws JarvisError `unknown_session`; `forbidden` if the session is shared with fewer rights */
     require(person: PersonRef, id: string, needs: Reach): void {
       const reach = reachOf(person, id)
       if (reach === undefined)
@@ -64,6 +70,5 @@ export function createSessionReach(
     },
   }
 }
-export type SessionReach = ReturnType<typeof createSessionReach>
 /** Tells which person may read the words of which session. */
 export type Reading = Pick<SessionReach, 'reads'>

@@ -6,6 +6,13 @@ import { forwardedHops } from './forwarded.ts'
 type Asked = Pick<IncomingMessage, 'headers' | 'socket'>
 type Host = { name: string; full: string }
 
+/** Tells if a request may be answered. Rewrites the Host of an allowed request to the browser's. */
+export interface RequestGuard {
+  (request: Asked): boolean
+  /** The reason why a request is refused and the remedy, for its sender and the log. */
+  why(request: Asked): string
+}
+
 /**
  * Guards against DNS rebinding and foreign pages. The Host must be an IP address, `localhost` or an allowed name; an Origin must equal the Host or
  * be the public URL's. Clients other than browsers send no Origin. The guard rewrites the Host of an allowed request to the browser's: with the name
@@ -16,7 +23,7 @@ export function createRequestGuard(parts: {
   allowedHosts: readonly string[]
   publicUrl: string | undefined
   isTrusted: IsTrusted
-}) {
+}): RequestGuard {
   const { isTrusted } = parts
   const names = new Set(['localhost', ...parts.allowedHosts])
   const known = parts.publicUrl === undefined ? undefined : hostOf(parts.publicUrl)
@@ -80,7 +87,6 @@ export function createRequestGuard(parts: {
   }
   return guard
 }
-export type RequestGuard = ReturnType<typeof createRequestGuard>
 
 /** Returns the settings that make a proxy forward the Host header. */
 const passes = (variable: string) =>

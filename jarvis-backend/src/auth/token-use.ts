@@ -8,6 +8,13 @@ const writeEveryMs = 60_000
 type Counted = Pick<ApiToken, 'name' | 'createdAt'>
 type Use = { token: Counted; calls: number; at: number; writtenAt: number }
 
+export interface TokenUse {
+  /** Counts a request. @throws JarvisError `too_many_requests` with `retryAfterS` if the token's rate is used up; the request is then not counted */
+  count(token: Counted & Pick<ApiToken, 'requestsPerMinute'>): void
+  /** Writes the requests that are counted only in memory so far. */
+  flush(): void
+}
+
 /**
  * Counts the requests of programs' tokens, and limits each token to its rate. A crash loses the count of the last minute. At each start of JARVIS
  * the minute of the rate begins again.
@@ -16,7 +23,7 @@ export function createTokenUse(parts: {
   store: Pick<ApiTokenStore, 'used'>
   clock: Clock
   report(error: unknown, message: string): void
-}) {
+}): TokenUse {
   const { store, clock } = parts
   const limit = createRateLimit({ perMs: 60_000, now: clock.now })
   const uses = new Map<string, Use>()
@@ -45,9 +52,6 @@ export function createTokenUse(parts: {
   }
 
   return {
-    /**
-     * Counts a request. @throws JarvisError `too_many_requests` with `retryAfterS` if the token's rate is used up; the request is then not counted
-     */
     count({ name, createdAt, requestsPerMinute }: Counted & Pick<ApiToken, 'requestsPerMinute'>): void {
       // A token that was made again under the same name is a different token.
       const key = `${name} ${createdAt}`
@@ -75,4 +79,3 @@ export function createTokenUse(parts: {
     flush,
   }
 }
-export type TokenUse = ReturnType<typeof createTokenUse>

@@ -41,10 +41,26 @@ type Opening = {
   ended(): void
 }
 
-export type EventStreams = ReturnType<typeof createEventStreams>
+/** All open streams of server-sent events. */
+export interface EventStreams {
+  /**
+   * Answers a request with a stream, which ends with the token. @param stillCounts throws when the stream must end @param key the key by which
+   * streams are counted: a session's id, or `events` @param ended called once when the client has disconnected or the stream was ended @throws
+   * JarvisError `too_many_requests`
+   */
+  open(opening: Opening): EventStream
+  /** Ends the streams of a revoked token. */
+  drop(identity: Pick<Identity, 'tokenHash'>): void
+  /** Ends the streams of a session that was deleted. */
+  close(key: string): void
+  dropAll(): void
+  /** Ends the streams whose `stillCounts` throws. */
+  look(): void
+  size(): number
+}
 
 /** Keeps all open streams of server-sent events: their number, their heartbeat and their end. */
-export function createEventStreams(clock: Clock) {
+export function createEventStreams(clock: Clock): EventStreams {
   const open = new Map<ServerResponse, { key: string; person: string; tokenHash: string; stillCounts: () => void }>()
   let stopBeat: (() => void) | undefined
   // All clients of a session get the same payload, so it is encoded only once.
@@ -79,11 +95,6 @@ export function createEventStreams(clock: Clock) {
   }
 
   return {
-    /**
-     * Answers a request with a stream, which ends with the token. @param stillCounts throws when the stream must end @param key the key by which
-     * streams are counted: a session's id, or `events` @param ended called once when the client has disconnected or the stream was ended @throws
-     * JarvisError `too_many_requests`
-     */
     open({ response, identity, stillCounts, key, ended }: Opening): EventStream {
       const person = identity.person.id
       const theirs = [...open.values()].filter((of) => of.person === person)
@@ -135,12 +146,9 @@ export function createEventStreams(clock: Clock) {
         },
       }
     },
-    /** Ends the streams of a revoked token. */
     drop: ({ tokenHash }: Pick<Identity, 'tokenHash'>) => endAll((of) => of.tokenHash === tokenHash),
-    /** Ends the streams of a session that was deleted. */
     close: (key: string) => endAll((of) => of.key === key),
     dropAll: () => endAll(() => true),
-    /** Ends the streams whose `stillCounts` throws. */
     look,
     size: () => open.size,
   }

@@ -27,6 +27,13 @@ type Message = {
 export const senderOf = ({ name, createdAt }: Pick<ApiToken, 'name' | 'createdAt'>): string =>
   `token ${name} ${createdAt}`
 
+export interface ProgramMessages {
+  /** Sends a message. @param sessionId absent: in a new session. @throws JarvisError */
+  send(token: ApiToken, message: Message, sessionId?: string): SentReply
+  /** Stops the present run in a session of the token. @throws JarvisError */
+  abort(token: ApiToken, sessionId: string): void
+}
+
 /**
  * Starts and stops runs for programs. A program's message does not count as a person's: its runs have the rights of a program, and its cards end
  * with its token.
@@ -36,7 +43,7 @@ export function createProgramMessages(parts: {
   store: Pick<TranscriptStore, 'unfinishedRuns' | 'replyTo' | 'rememberReply' | 'session'>
   sessions: ProgramSessions
   now(): number
-}) {
+}): ProgramMessages {
   const { runs, store, sessions } = parts
 
   /** Requires that the session belongs to the token. @throws JarvisError `unknown_session`, `forbidden` */
@@ -51,7 +58,6 @@ export function createProgramMessages(parts: {
   }
 
   return {
-    /** Sends a message. @param sessionId absent: in a new session. @throws JarvisError */
     send(
       token: ApiToken,
       { message, requestId, model, attachments, isReadOnly }: Message,
@@ -87,11 +93,9 @@ export function createProgramMessages(parts: {
       if (sent === undefined) throw new JarvisError('internal', 'The message was not stored.')
       return sent
     },
-    /** Stops the present run in a session of the token. @throws JarvisError */
     abort(token: ApiToken, sessionId: string): void {
       requireOwn(token, sessionId)
       runs.abort(sessionId, token.name)
     },
   }
 }
-export type ProgramMessages = ReturnType<typeof createProgramMessages>

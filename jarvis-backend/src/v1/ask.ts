@@ -38,7 +38,9 @@ export type Answering = {
   ahead?: string
 }
 
-/** @returns a function that begins the run of a request, or finds the run that an earlier equal request began */
+/** Begins the run of a request, or finds the run that an earlier equal request began. @throws ApiError, JarvisError */
+export type Ask = (request: Request) => Answering
+
 export function createAsk(parts: {
   runs: Pick<Runs, 'startProgram' | 'watch'>
   transcripts: Pick<TranscriptStore, 'session' | 'entriesOfRun'>
@@ -46,7 +48,7 @@ export function createAsk(parts: {
   clock: Clock
   /** Called when a run begins. */
   tidy(): void
-}) {
+}): Ask {
   const { runs, transcripts, asked, clock } = parts
 
   /** @throws JarvisError `unknown_session`; `invalid_request` if the session belongs to another agent */
@@ -91,7 +93,7 @@ export function createAsk(parts: {
     return isFailed && !entries.some((entry) => entry.type === 'tool_use' && entry.tier !== 'green')
   }
 
-  return (request: Request): Answering => {
+  return (request) => {
     const { token, door, agent, session = '', key, hash } = request
     const outlives = session !== '' || key !== undefined
     const known = earlier(request)

@@ -6,7 +6,7 @@ import type { Clock } from '../lib/clock.ts'
 import type { Answering } from './ask.ts'
 import type { AskedStore } from './asked.ts'
 import { type FollowParts, followRun } from './follow.ts'
-import type { createListeners } from './listeners.ts'
+import type { Listeners } from './listeners.ts'
 
 /** Interval between signs of life to a waiting program, ms. */
 const beatMs = 10_000
@@ -15,7 +15,7 @@ const patienceMs = 240_000
 
 export type ConductParts = FollowParts & {
   asked: Pick<AskedStore, 'delivered'>
-  listeners: ReturnType<typeof createListeners>
+  listeners: Listeners
   clock: Clock
   /** Aborts when the server stops. */
   stopping: AbortSignal

@@ -6,6 +6,12 @@ import type { AskedStore } from './asked.ts'
 /** Time for a program to repeat its request after its connection broke, ms. Then its run is stopped. The SDKs repeat a request within 8 s. */
 export const graceMs = 10_000
 
+export interface Listeners {
+  isHeard(runId: string): boolean
+  /** Adds a listener. @returns a function that removes the listener; `isKept`: the run continues without a listener */
+  join(run: Listened): (isKept: boolean) => void
+}
+
 /**
  * Counts the listeners of each run. If the last listener leaves and the run need not continue without one, the run is stopped after a delay, and its
  * cards are withdrawn.
@@ -17,7 +23,7 @@ export function createListeners(parts: {
   clock: Clock
   isStopping(): boolean
   report(error: unknown, message: string): void
-}) {
+}): Listeners {
   const { runs, transcripts, asked, clock } = parts
   const counts = new Map<string, number>()
 
@@ -47,7 +53,6 @@ export function createListeners(parts: {
 
   return {
     isHeard: (runId: string): boolean => counts.has(runId),
-    /** Adds a listener. @returns a function that removes the listener; `isKept`: the run continues without a listener */
     join(run: Listened): (isKept: boolean) => void {
       counts.set(run.runId, (counts.get(run.runId) ?? 0) + 1)
       let isOver = false

@@ -5,21 +5,23 @@ import { type ApiError, badField, failureOf, toApiError } from 'openai-door/erro
 import type { StopReason } from 'protocol'
 import type { GivenFile } from '../agent/attachments.ts'
 import { ModelError } from '../agent/model.ts'
-import type { createPlain } from './plain.ts'
+import type { Plain } from './plain.ts'
 
 /** Refuses a request that requires a tool call from the plain model. @throws ApiError 400 */
 export function refuseCalls({ mustCall }: Pick<ChatRequest, 'mustCall'>): void {
   if (mustCall) throw badField('tool_choice', 'This model has no tools. Leave tool_choice out, or ask an agent.')
 }
 
-/** @returns a function that writes the answer of the plain model. It stops if the client disconnects. */
+/** Writes the answer of the plain model. It stops if the client disconnects. */
+export type PlainAnswer = (
+  chat: Pick<ChatRequest, 'turn' | 'files'>,
+  response: ServerResponse,
+  writer: Writer & { fail(error: ApiError): void },
+) => Promise<void>
+
 export const createPlainAnswer =
-  (plain: ReturnType<typeof createPlain>, now: () => number) =>
-  async (
-    chat: Pick<ChatRequest, 'turn' | 'files'>,
-    response: ServerResponse,
-    writer: Writer & { fail(error: ApiError): void },
-  ): Promise<void> => {
+  (plain: Plain, now: () => number): PlainAnswer =>
+  async (chat, response, writer) => {
     const gone = new AbortController()
     response.once('close', () => gone.abort())
     const { text, wishes, before = [], mostTokens, format } = chat.turn(false)

@@ -24,19 +24,21 @@ export type PlainRequest = {
   format?: AnswerFormat | undefined
 }
 
-/** @returns a function that asks the model in use without tools, agent or session, within the day's limits. @throws ModelError */
+/** Asks the model in use without tools, agent or session, within the day's limits. @throws ModelError */
+export type Plain = (
+  request: PlainRequest,
+  say: (delta: string) => void,
+  signal: AbortSignal,
+) => Promise<{ text: string; stopReason: TurnStop; usage: Usage }>
+
 export function createPlain(parts: {
   models: Pick<ModelChoice, 'current'>
   budgets: Pick<BudgetKeeper, 'aside'>
   used(turn: Pick<EntryOf<'assistant'>, 'model' | 'usage' | 'isUsagePartial'>): void
   redact(text: string): string
   stream(): { push(delta: string): string; flush(): string }
-}) {
-  return async (
-    { wishes = '', messages, mostTokens, format }: PlainRequest,
-    say: (delta: string) => void,
-    signal: AbortSignal,
-  ): Promise<{ text: string; stopReason: TurnStop; usage: Usage }> => {
+}): Plain {
+  return async ({ wishes = '', messages, mostTokens, format }, say, signal) => {
     const model: Model = parts.models.current()
     requireSight(
       model,

@@ -14,12 +14,12 @@ import type { ProgramFiles } from '../../agent/run/start-program.ts'
 import type { Agents } from '../../agents/agent.ts'
 import type { Clock } from '../../lib/clock.ts'
 import { newId } from '../../lib/ids.ts'
-import type { createAsk } from '../ask.ts'
+import type { Ask } from '../ask.ts'
 import { readJson } from '../body.ts'
 import { checkFile } from '../check-file.ts'
 import type { Conduct } from '../conduct.ts'
 import { modelsOf } from '../models.ts'
-import { type createPlainAnswer, refuseCalls } from '../plain-answer.ts'
+import { type PlainAnswer, refuseCalls } from '../plain-answer.ts'
 import type { ProgramToken } from '../token.ts'
 
 /** @returns a handler of `POST /v1/chat/completions` */
@@ -27,11 +27,11 @@ export function createChatCompletions(parts: {
   agents: Pick<Agents, 'list'>
   /** Returns the model of an agent; if the agent has none, the model in use. */
   modelOf(agent: string | undefined): Model
-  ask: ReturnType<typeof createAsk>
+  ask: Ask
   /** Searches a request for secrets in small steps, so that `ask` needs little time afterwards. */
   prepare(origin: object, files: ProgramFiles): Promise<void>
   conduct: Conduct
-  answerPlainly: ReturnType<typeof createPlainAnswer>
+  answerPlainly: PlainAnswer
   clock: Clock
   /** Time for which the headers of an answer in one piece are delayed, ms. */
   holdMs: number

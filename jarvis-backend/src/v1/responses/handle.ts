@@ -20,13 +20,13 @@ import type { TranscriptStore } from '../../agent/sessions/transcript-store.ts'
 import type { Agents } from '../../agents/agent.ts'
 import type { Clock } from '../../lib/clock.ts'
 import { newId } from '../../lib/ids.ts'
-import type { createAsk } from '../ask.ts'
+import type { Ask } from '../ask.ts'
 import { readJson } from '../body.ts'
 import { checkFile } from '../check-file.ts'
 import type { Conduct } from '../conduct.ts'
 import { followRun } from '../follow.ts'
 import { modelsOf } from '../models.ts'
-import { type createPlainAnswer, refuseCalls } from '../plain-answer.ts'
+import { type PlainAnswer, refuseCalls } from '../plain-answer.ts'
 import type { Asking, ResponsesDoor } from '../routes.ts'
 import { newSessionId, type ProgramToken } from '../token.ts'
 import { KeptResponses, seconds } from './kept.ts'
@@ -36,10 +36,10 @@ export type ResponsesNeeds = {
   agents: Pick<Agents, 'list'>
   /** Returns the model of an agent; if the agent has none, the model in use. */
   modelOf(agent: string | undefined): Model
-  ask: ReturnType<typeof createAsk>
+  ask: Ask
   /** Searches a request for secrets in small steps, so that `ask` needs little time afterwards. */
   prepare(origin: object, files: ProgramFiles): Promise<void>
-  answerPlainly: ReturnType<typeof createPlainAnswer>
+  answerPlainly: PlainAnswer
   conduct: Conduct
   runs: Pick<Runs, 'watch' | 'goesOn' | 'stopRun'>
   transcripts: Pick<

@@ -22,7 +22,7 @@ import { SqliteApplyJournal } from '../../store/sqlite/file-changes.ts'
 import { addFile } from './add-file.ts'
 import { createApplier } from './applier.ts'
 import { type ApplyParts, applyChanges, entryAt } from './apply.ts'
-import { createContentStore } from './content-store.ts'
+import { type ContentStore, createContentStore } from './content-store.ts'
 import { type Entry, type FileChange, none, reversed } from './entry.ts'
 import { hashOf, type RootAt } from './walk.ts'
 
@@ -35,7 +35,7 @@ const open = { seal: (_: string, text: string) => text, open: (_: string, text: 
 type Lab = {
   dir: string
   root: RootAt
-  store: ReturnType<typeof createContentStore>
+  store: ContentStore
   file(text: string, mode?: number): Entry
   changes: FileChange[]
   parts: ApplyParts

@@ -5,10 +5,16 @@ const metricsEveryMs = 2_000
 /** Maximum number of steps that are computed after a gap. Values do not depend on older steps. */
 const mostSteps = 30
 
-export type Metrics = ReturnType<typeof createMetrics>
+export interface Metrics {
+  /** Computes the values up to the present. */
+  upToNow(): void
+  stop(): void
+  /** Calls `listener` after each step. Values change by themselves only while there is a watcher. @returns stops that */
+  watch(listener: () => void): () => void
+}
 
 /** Updates the measured values to the present, in steps of two seconds. */
-export function createMetrics(world: World) {
+export function createMetrics(world: World): Metrics {
   let doneSteps = 0
   let cancel: (() => void) | undefined
 
@@ -35,7 +41,6 @@ export function createMetrics(world: World) {
   return {
     upToNow,
     stop,
-    /** Calls `listener` after each step. Values change by themselves only while there is a watcher. */
     watch(listener: () => void) {
       // Wrap the listener, so that a function that is registered twice counts as two watchers.
       const watcher = () => listener()

@@ -31,7 +31,6 @@ export type GuestFile = {
 }
 
 export type Seed = { config: Config; snapshots?: Snapshot[]; parent?: string }
-export type GuestFiles = ReturnType<typeof createGuestFiles>
 
 export const newFile = ({ config, snapshots = [], parent }: Seed): GuestFile => ({
   config,
@@ -41,8 +40,19 @@ export const newFile = ({ config, snapshots = [], parent }: Seed): GuestFile => 
   pendingSince: 0,
 })
 
+/** The configuration files of guests. */
+export interface GuestFiles {
+  of(guest: HostGuest): GuestFile
+  /** Returns the text of a guest's file. */
+  textOf(guest: HostGuest): string
+  set(vmid: number, file: GuestFile): void
+  remove(vmid: number): void
+  /** SHA-1 of the file, including its snapshots and its lock. */
+  digestOf(guest: HostGuest): string
+}
+
 /** The configuration files under `/etc/pve`. @param seeds files of guests at the start; other guests get the usual configuration */
-export function createGuestFiles(host: PveHost, seeds: ReadonlyMap<number, Seed>) {
+export function createGuestFiles(host: PveHost, seeds: ReadonlyMap<number, Seed>): GuestFiles {
   const files = new Map([...seeds].map(([vmid, seed]) => [vmid, newFile(seed)]))
 
   function of(guest: HostGuest): GuestFile {
@@ -57,7 +67,6 @@ export function createGuestFiles(host: PveHost, seeds: ReadonlyMap<number, Seed>
     return known
   }
 
-  /** Returns the text of a guest's file. */
   function textOf(guest: HostGuest): string {
     const file = of(guest)
     const pending = [...file.pending].map(([key, value]) =>
@@ -74,10 +83,9 @@ export function createGuestFiles(host: PveHost, seeds: ReadonlyMap<number, Seed>
   return {
     of,
     textOf,
-    set: (vmid: number, file: GuestFile) => void files.set(vmid, file),
-    remove: (vmid: number) => void files.delete(vmid),
-    /** SHA-1 of the file, including its snapshots and its lock. */
-    digestOf: (guest: HostGuest): string => createHash('sha1').update(textOf(guest)).digest('hex'),
+    set: (vmid, file) => void files.set(vmid, file),
+    remove: (vmid) => void files.delete(vmid),
+    digestOf: (guest) => createHash('sha1').update(textOf(guest)).digest('hex'),
   }
 }
 
