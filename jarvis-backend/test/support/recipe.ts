@@ -15,8 +15,8 @@ function recipe(title: string): string {
 /** The code blocks of a recipe. `path` is the last path of a TypeScript file that the text before the block names. */
 function blocksOf(title: string): { path: string | undefined; code: string }[] {
   const text = recipe(title)
-  return [...text.matchAll(/^( *)```ts\n([\s\S]*?)^\1```/gm)].map(({ index, 1: indent = '', 2: code = '' }) => ({
-    path: [...text.slice(0, index).matchAll(/`([\w./-]+\.ts)`/g)].at(-1)?.[1],
+  return [...text.matchAll(/^( *)```tsx?\n([\s\S]*?)^\1```/gm)].map(({ index, 1: indent = '', 2: code = '' }) => ({
+    path: [...text.slice(0, index).matchAll(/`([\w./-]+\.tsx?)`/g)].at(-1)?.[1],
     code: code.replace(new RegExp(`^${indent}`, 'gm'), ''),
   }))
 }
@@ -30,7 +30,7 @@ export function shownCode(title: string, path: string): string {
 
 /** Replaces the path of each relative import by its path from the repository's root. */
 const fromRoot = (code: string, path: string) =>
-  code.replace(/ from '(\.{1,2}\/[^']+)'/g, (_, to: string) => ` from '${join(dirname(path), to)}'`)
+  code.replace(/(from|import) '(\.{1,2}\/[^']+)'/g, (_, word: string, to: string) => `${word} '${join(dirname(path), to)}'`)
 
 /**
  * Fails unless a file has the code that a recipe shows for `path`.
