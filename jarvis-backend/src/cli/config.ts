@@ -48,7 +48,7 @@ export function config(
 }
 
 /** Removes backticks and the addresses of links, which are for Markdown. */
-const plain = (text: string) => text.replace(/\[([^\]]*)\]\([^)]*\)/g, '$1').replaceAll('`', '')
+const plain = (text: string) => text.replace(/\[([^[\]]*)\]\([^()[\]]*\)/g, '$1').replaceAll('`', '')
 
 function wordsFor({ value, source, isOverridden, ...row }: InForce): string {
   if (value === undefined) return `${plain(row.default)} (default)`

@@ -12,17 +12,44 @@ const thanks = 'thanks|thank you|danke|merci|gracias'
 const no =
   "no|nope|nah|nein|nee|nö|non|cancel(?: (?:it|that))?|never ?mind|forget (?:it|that)|leave it|not now|no way|rather not|better not|don['’]t|do not|lass (?:es|das)(?: sein| bleiben)?|lieber nicht|vergiss es|abbrechen|laisse tomber|pas maintenant|d[ée]jalo|ahora no|mejor no"
 
-const sentenceOf = (words: string, before: string, after: string) =>
-  new RegExp(`^\\W*(?:(?:${before})[\\s,.!]+)*(?:${words})(?:[\\s,.!]+(?:${words}|${after}))*[\\s.,!]*$`, 'iu')
-const consent = sentenceOf(`${yes}|${acknowledging}`, fillers, fillers)
+type Phrases = { before: RegExp; words: RegExp; after: RegExp }
+const phrases = (words: string, before: string, after: string): Phrases => ({
+  before: new RegExp(`^(?:${before})$`, 'iu'),
+  words: new RegExp(`^(?:${words})$`, 'iu'),
+  after: new RegExp(`^(?:${words}|${after})$`, 'iu'),
+})
+const [mostTokens, mostInPhrase] = [16, 4]
+
+/**
+ * Tests if a text is nothing but these phrases: any of `before`, one of `words`, then any of `after`. Goes from token to token, because one expression
+ * for all of them takes exponential time.
+ */
+function isMadeOf(text: string, { before, words, after }: Phrases): boolean {
+  const tokens = text
+    .replace(/^[^\p{L}\p{N}]+/u, '')
+    .split(/[\s,.!]+/)
+    .filter((token) => token !== '')
+  if (tokens.length > mostTokens) return false
+  const [ahead, said] = [new Set([0]), new Set<number>()]
+  for (let at = 0; at < tokens.length; at++) {
+    for (let end = at + 1; end <= Math.min(tokens.length, at + mostInPhrase); end++) {
+      const phrase = tokens.slice(at, end).join(' ')
+      if (ahead.has(at) && before.test(phrase)) ahead.add(end)
+      if ((ahead.has(at) && words.test(phrase)) || (said.has(at) && after.test(phrase))) said.add(end)
+    }
+  }
+  return said.has(tokens.length)
+}
+
+const consent = phrases(`${yes}|${acknowledging}`, fillers, fillers)
 const isOrdered = new RegExp(`(?<![\\p{L}\\p{N}])(?:${yes})(?![\\p{L}\\p{N}])`, 'iu')
-const refusal = sentenceOf(no, `${fillers}|ok|okay|oh`, `${fillers}|${thanks}`)
+const refusal = phrases(no, `${fillers}|ok|okay|oh`, `${fillers}|${thanks}`)
 
 /** True for `yes`, `ok do it`, `ja bitte`, `oui`, `sí`, `ok`. */
-export const isConsent = (text: string): boolean => consent.test(text)
+export const isConsent = (text: string): boolean => isMadeOf(text, consent)
 
 /** True for `no`, `nein danke`, `never mind`. */
-export const isDeclined = (text: string): boolean => refusal.test(text)
+export const isDeclined = (text: string): boolean => isMadeOf(text, refusal)
 
 const ordinals = [
   /^(?:1|1\.|one|(?:the )?first|eins|(?:das |den |die )?erste[ns]?|(?:le |la )?premi(?:er|ère)|uno|(?:el |la )?primer[oa]?)$/i,
