@@ -30,7 +30,10 @@ export function shownCode(title: string, path: string): string {
 
 /** Replaces the path of each relative import by its path from the repository's root. */
 const fromRoot = (code: string, path: string) =>
-  code.replace(/(from|import) '(\.{1,2}\/[^']+)'/g, (_, word: string, to: string) => `${word} '${join(dirname(path), to)}'`)
+  code.replace(
+    /(from|import) '(\.{1,2}\/[^']+)'/g,
+    (_, word: string, to: string) => `${word} '${join(dirname(path), to)}'`,
+  )
 
 /**
  * Fails unless a file has the code that a recipe shows for `path`.
