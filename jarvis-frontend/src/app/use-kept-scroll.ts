@@ -3,7 +3,9 @@ import { useLocation } from '../lib/location.tsx'
 
 /** How long a page may take to be as high as it was, ms. */
 const patienceMs = 3_000
-/** Scroll positions of visited pages, px, by the key of the visit. */
+/** How many visits are remembered. */
+const mostVisits = 100
+/** Scroll positions of the newest visits, px, by the key of the visit. */
 const positions = new Map<string, number>()
 /** The first part of the page that scrolls: of a list beside its detail, the list. */
 const pageIn = (main: HTMLElement | null) => main?.querySelector('.scroll:not(.stream)') ?? undefined
@@ -19,6 +21,10 @@ export function useKeptScroll(main: RefObject<HTMLElement | null>): void {
     let isBack = kept > 0
     // A filter that is typed replaces the visit, and the page stays where it is.
     if (!isBack) positions.set(key, pageIn(element)?.scrollTop ?? 0)
+    for (const oldest of positions.keys()) {
+      if (positions.size <= mostVisits) break
+      positions.delete(oldest)
+    }
     const stop = () => {
       isBack = false
     }
