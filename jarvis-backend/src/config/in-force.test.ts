@@ -40,6 +40,16 @@ test('no secret is shown, from wherever it comes', () => {
   }
 })
 
+test('a secret within a setting that is none is not shown', () => {
+  const given = {
+    ANTHROPIC_BASE_URL: 'https://gateway.lan/?key=planted-in-an-address',
+    OPENAI_BASE_URL: 'http://me:planted@h/v1',
+  }
+  const rows = rowsOf(given, given, nothing)
+  expect(JSON.stringify([...rows.values()])).not.toContain('planted')
+  expect(rows.get('ANTHROPIC_BASE_URL')?.value).toContain('https://gateway.lan/')
+})
+
 test('a misspelt setting is named with the one that was meant, and a foreign variable is not', () => {
   expect(misspelt({ JARVIS_PASSWROD: 'x', PVE_HOST: 'y', PATH: '/bin', JARVIS_PASSWORD: 'z' })).toEqual([
     { name: 'JARVIS_PASSWROD', meant: 'JARVIS_PASSWORD' },

@@ -1,4 +1,5 @@
 import { nearestName } from 'node-kit/nearest'
+import { createRedactor } from 'redaction/redact'
 import { settingLeaves } from './secret-leaves.ts'
 import type { sections } from './setting.ts'
 import { settings } from './settings.ts'
@@ -17,6 +18,15 @@ export type InForce = {
   source: 'environment' | '.env' | 'settings.env' | 'default'
   /** The dashboard saved another value, which does not count. */
   isOverridden?: true
+}
+
+const redactor = createRedactor([])
+
+/** Returns a value without secrets. The query of an address may hold a key in any form, so none of it is shown. */
+function shownText(name: string, text: string): string {
+  if (settingLeaves({ [name]: text }).length > 0) return 'set'
+  const [address = '', ...query] = text.split('?')
+  return redactor.text(query.length > 0 && URL.canParse(text) ? `${address}?[redacted]` : text)
 }
 
 const isSet = (text: string | undefined): text is string => text !== undefined && text.trim() !== ''
@@ -38,7 +48,7 @@ export function settingsInForce(env: Texts, outside: Texts, saved: { all: Texts;
     return [
       {
         ...row,
-        value: settingLeaves({ [name]: text }).length > 0 ? 'set' : text,
+        value: shownText(name, text),
         source,
         ...(source !== 'settings.env' && isSet(saved.all[name]) && { isOverridden: true }),
       },
