@@ -1,5 +1,6 @@
 import { systemClock } from 'node-kit/clock'
 import type { Page } from 'playwright-core'
+import { noUsage } from 'protocol'
 import { expect } from 'vitest'
 import { demoModel } from '../src/providers/index.ts'
 import { dashboardDir, go, say, test, useBrowser } from './support/browser.ts'
@@ -46,6 +47,30 @@ test('the first question that the idle page offers is followed to its end', asyn
   await card.getByRole('button', { name: 'Approve: restart 123' }).and(page.locator('[aria-disabled=false]')).click()
   await page.getByRole('paragraph').filter({ hasText: 'That was it, sir' }).waitFor()
   await page.getByRole('paragraph').filter({ hasText: 'built-in demo, sir' }).waitFor()
+})
+
+test('a sentence that an answer suggests is sent by a key press, which leaves the focus where one writes', async () => {
+  const text = 'I can say “how is it?” or stay silent.'
+  const { page, model } = await newChat(async (_request, sink) => {
+    sink.text(text)
+    return {
+      content: [{ type: 'text', text }],
+      stopReason: 'end_turn',
+      usage: noUsage,
+      suggestions: ['how is it?'],
+    }
+  }, says('Well.'))
+  await say(page, 'Hi.')
+  const suggested = page.getByRole('button', { name: 'how is it?' })
+  await suggested.focus()
+  await page.keyboard.press('Enter')
+  await page.getByRole('paragraph').filter({ hasText: 'Well.' }).waitFor()
+  await page.locator('#composer:focus').waitFor()
+  expect(await suggested.count()).toBe(0)
+  expect(model.requests.at(-1)?.messages.at(-1)).toMatchObject({
+    role: 'user',
+    text: expect.stringContaining('how is it?'),
+  })
 })
 
 test('several cards are denied at once, after they were named, and no other with them', async () => {

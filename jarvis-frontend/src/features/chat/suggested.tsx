@@ -26,7 +26,16 @@ export function Text({ text }: { text: string }) {
     sentence === undefined ? (
       <Prose key={key} text={part} />
     ) : (
-      <button key={key} type="button" className="suggested" onClick={() => suggested.onAsk(sentence)}>
+      <button
+        key={key}
+        type="button"
+        className="suggested"
+        onClick={({ detail }) => {
+          suggested.onAsk(sentence)
+          // The button goes with the next answer. Only a key press has no `detail`; a finger must not open a phone's keyboard.
+          if (detail === 0) document.getElementById('composer')?.focus()
+        }}
+      >
         {sentence}
       </button>
     ),
