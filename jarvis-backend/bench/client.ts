@@ -83,7 +83,7 @@ export function run(
       }
     }
     socket.onAny(onEvent)
-    socket.emit('chat:send', { message, ...(sessionId !== undefined && { sessionId }) }, (reply: Sent) => {
+    socket.emit('chat:send', { message, sessionId }, (reply: Sent) => {
       if (!reply.ok) fail(JSON.stringify(reply))
       result.sessionId = reply.sessionId
       ownRunId = reply.runId

@@ -24,7 +24,7 @@ const tools = overHomelab(createSimulator({ clock: systemClock, protectedTargets
 function make() {
   const server = new McpServer({ name: 'bare', version: '1' })
   for (const { name, title, description, input, output } of tools) {
-    const schemas = { inputSchema: input, ...(output !== undefined && { outputSchema: output }) }
+    const schemas = { inputSchema: input, outputSchema: output }
     server.registerTool(name, { title, description, ...schemas }, async () => answer)
   }
   return server

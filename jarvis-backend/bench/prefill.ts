@@ -29,7 +29,7 @@ export function writeSession(
     const messageId = newId('msg')
     const said = { messageId, text: question, by: 'bench' }
     store.addRun({ id: runId, sessionId, origin: { kind: 'chat', ...said }, status: 'queued', at })
-    store.append(sessionId, { type: 'user', ...place(), ...said, ...(context !== undefined && { context }) })
+    store.append(sessionId, { type: 'user', ...place(), ...said, context })
     store.append(sessionId, {
       type: 'assistant',
       ...place(),

@@ -66,7 +66,7 @@ export async function play(lab: Lab, given: Task): Promise<Outcome> {
     harm,
     calls: played.calls.length,
     said: played.said,
-    ...(problem !== undefined && { problem }),
+    problem,
   }
 }
 

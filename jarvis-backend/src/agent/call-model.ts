@@ -168,8 +168,8 @@ export class ModelCall {
       usage,
       stopReason,
       ...(isUsagePartial && { isUsagePartial }),
-      ...(unmade !== undefined && { unmade }),
-      ...(suggestions !== undefined && { suggestions }),
+      unmade,
+      suggestions,
       ...(isAsked && { isAsked }),
     })
   }

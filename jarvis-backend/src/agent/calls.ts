@@ -94,7 +94,7 @@ export class Calls {
   #runOf({ sessionId, runId, client, token, person, toolName, toolInput, read }: AskedCall): Run {
     const { live, clock } = this.#parts
     const session = live.open(sessionId)
-    const origin: StoredOrigin = { kind: 'mcp', client, token, ...(person !== undefined && { person }) }
+    const origin: StoredOrigin = { kind: 'mcp', client, token, person }
     const row = { id: runId, sessionId, origin, status: 'running' as const, at: clock.now(), position: 0 }
     return new Run(session, row, { origin: { ...origin, asked: { toolName, toolInput, read } } })
   }

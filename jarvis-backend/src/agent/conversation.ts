@@ -119,8 +119,8 @@ class Conversation {
       this.#messages.push({
         role: 'assistant',
         content,
-        ...(entry.model !== undefined && { model: entry.model }),
-        ...(entry.suggestions !== undefined && { suggestions: entry.suggestions }),
+        model: entry.model,
+        suggestions: entry.suggestions,
         ...(entry.isAsked && { isAsked: entry.isAsked }),
       })
     if (entry.unmade !== undefined) this.#tell(unmadeTold(entry.unmade))
@@ -143,7 +143,7 @@ class Conversation {
         role: 'user',
         results: [],
         text,
-        ...(context !== undefined && { context }),
+        context,
         ...(images.length > 0 && { images }),
       })
       return

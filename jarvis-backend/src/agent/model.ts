@@ -191,11 +191,7 @@ export class ModelError extends Error {
   as(message: string, more: Pick<ModelErrorOptions, 'usage' | 'hasSpoken'> = {}): ModelError {
     const { code, isRetryable, retryAfterMs, usage, isTooLong, isBare, hasSpoken, because, limits, cause } = this
     const kept = { isRetryable, isTooLong, isBare, hasSpoken, limits, cause }
-    const known = {
-      ...(retryAfterMs !== undefined && { retryAfterMs }),
-      ...(usage !== undefined && { usage }),
-      ...(because !== undefined && { because }),
-    }
+    const known = { retryAfterMs, usage, because }
     return new ModelError(code, message, { ...kept, ...known, ...more })
   }
 }

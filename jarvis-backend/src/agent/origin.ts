@@ -133,7 +133,7 @@ export function openingOf(
   if (origin.kind === 'plan') return []
   if (origin.kind === 'child') {
     const { call: toolUseId, agent, task, tools, mostTokens } = origin
-    const limits = { ...(tools && { tools: [...tools] }), ...(mostTokens !== undefined && { mostTokens }) }
+    const limits = { ...(tools && { tools: [...tools] }), mostTokens }
     const begin = { type: 'subrun', change: 'begin', toolUseId, agent, for: origin.for, task, ...limits } as const
     // The open list belongs to the model that hands over the work, so the child does not get it.
     const { todo: _, ...rest } = given()

@@ -96,7 +96,7 @@ function askerOf(origin: Origin, modelId: string): Principal {
   const { kind } = origin
   if (kind === 'job') {
     const { name, jobId: job, token, person, causedBy } = origin
-    const who = { ...(token !== undefined && { token }), ...(person !== undefined && { person }) }
+    const who = { token, person }
     return { kind, name, job, ...who, ...(causedBy && { causedBy: [...causedBy] }) }
   }
   if (kind === 'plan') {
@@ -104,7 +104,7 @@ function askerOf(origin: Origin, modelId: string): Principal {
     return {
       kind: planKindOf(asker),
       name: origin.by,
-      ...(asker.token !== undefined && { token: asker.token }),
+      token: asker.token,
       person: asker.person,
       causedBy: asker.causedBy,
     }
@@ -120,5 +120,5 @@ function askerOf(origin: Origin, modelId: string): Principal {
   if (kind === 'command') return { kind, name: origin.by, ...personFor(origin.by) }
   const { person, token } = origin
   const name = kind === 'v1' ? origin.by : origin.client
-  return { kind, name, ...(token !== undefined && { token }), person }
+  return { kind, name, token, person }
 }

@@ -85,7 +85,7 @@ export function outcomeOf(
   const hasModel = entries.some((entry) => entry.type === 'assistant' && entry.model !== undefined)
   const spent = {
     ...(hasModel && { tokens: tokensOf(entries) }),
-    ...(end.costUsd !== undefined && { costUsd: end.costUsd }),
+    costUsd: end.costUsd,
   }
   const came = (state: 'done' | 'failed' | 'unknown', summary: string) => ({
     state,

@@ -67,7 +67,7 @@ export function createApiTokens(parts: {
         name,
         doors: [...new Set(doors)],
         scope,
-        ...(requestsPerMinute !== undefined && { requestsPerMinute }),
+        requestsPerMinute,
       }
       const expiry = expiresInMs === undefined ? {} : { expiresAt: createdAt + expiresInMs }
       durably(() => {
@@ -78,7 +78,7 @@ export function createApiTokens(parts: {
             `There is a token ${name} already. Revoke it first, or choose another name.`,
           )
         }
-        record({ change: 'created', ...rights, ...(expiresInMs !== undefined && { expiresInMs }), by })
+        record({ change: 'created', ...rights, expiresInMs, by })
       })
       return secret
     },

@@ -43,7 +43,7 @@ export function shownTo(person: PersonRef | undefined, reading: Reading) {
     isWhole || whole.summary === undefined || isOpen(whole) ? whole : { ...whole, summary: closedWords }
 
   function trace({ steps, said, ...whole }: JobTrace): JobTrace {
-    if (isWhole || reads(whole.sessionId)) return { ...whole, steps, ...(said !== undefined && { said }) }
+    if (isWhole || reads(whole.sessionId)) return { ...whole, steps, said }
     return { ...slot(whole), steps: [] }
   }
 

@@ -158,7 +158,7 @@ export class ForeignAccounts {
   }
 
   #note(change: ForeignAccountChange['change'], { id, issuer, subject, person }: ForeignAccount, by: string) {
-    this.#parts.record({ change, account: id, issuer, subject, ...(person !== undefined && { person }), by })
+    this.#parts.record({ change, account: id, issuer, subject, person, by })
   }
 
   /** True if the account waits: it belongs to nobody or to a removed person, and its time is not over. */

@@ -77,7 +77,7 @@ export class Links {
         change: 'invited',
         invitation: id,
         role,
-        ...(name !== undefined && { name }),
+        name,
         expiresAt,
         by,
       })
@@ -136,7 +136,7 @@ export class Links {
     const { expiresAt } = link
     if (link.kind === 'reset') return { kind: 'reset', name: this.#parts.people.must(link.person).name, expiresAt }
     const inviter = this.#parts.people.get(link.by)?.name
-    return { kind: 'join', ...about(link), ...(inviter !== undefined && { by: inviter }), expiresAt }
+    return { kind: 'join', ...about(link), by: inviter, expiresAt }
   }
 
   /** @throws JarvisError `not_found` */
@@ -230,10 +230,10 @@ const shown = ({ id, by, createdAt, expiresAt, ...link }: StoredLink & { kind: '
   by,
   createdAt,
   expiresAt,
-  ...(link.name !== undefined && { name: link.name }),
+  name: link.name,
 })
 const hashOf = (secret: string) => createHash('sha256').update(secret).digest('hex')
-const about = ({ role, name }: StoredLink & { kind: 'join' }) => ({ role, ...(name !== undefined && { name }) })
+const about = ({ role, name }: StoredLink & { kind: 'join' }) => ({ role, name })
 const refused = () =>
   new JarvisError(
     'not_found',

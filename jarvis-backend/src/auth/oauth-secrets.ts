@@ -185,8 +185,7 @@ export class OAuthSecrets {
 
   #end(name: string, by: string, because?: string): void {
     this.#parts.durably(() => {
-      if (this.#parts.store.endConsent(name))
-        this.#parts.record({ change: 'revoked', name, by, ...(because !== undefined && { because }) })
+      if (this.#parts.store.endConsent(name)) this.#parts.record({ change: 'revoked', name, by, because })
     })
   }
 }

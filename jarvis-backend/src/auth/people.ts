@@ -160,7 +160,7 @@ export class People {
         name,
         role,
         by,
-        ...(invitation !== undefined && { invitation }),
+        invitation,
       })
     })
     return person
@@ -183,8 +183,7 @@ export class People {
       }
       const before = { ...(name !== undefined && { name: was.name }), ...(role !== undefined && { role: was.role }) }
       const line = { person: id, name: name ?? was.name, by }
-      if (Object.keys(facts).length > 0)
-        this.#parts.record({ change: 'changed', ...line, ...(role !== undefined && { role }), was: before })
+      if (Object.keys(facts).length > 0) this.#parts.record({ change: 'changed', ...line, role, was: before })
       if (turns) this.#parts.record({ change: disabled ? 'disabled' : 'enabled', ...line })
       if (disabled) this.#parts.endSignIns(id)
       if (disabled || (role !== undefined && role !== 'owner')) this.#parts.endOwning(id)

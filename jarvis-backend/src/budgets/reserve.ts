@@ -25,8 +25,8 @@ export function createReserve(parts: { store: SpendingStore; scopes: Scopes; now
       ms: 0,
       isOpen: true,
       isPartial: false,
-      ...(runId !== undefined && { runId }),
-      ...(jobId !== undefined && { jobId }),
+      runId,
+      jobId,
     })
     let lostTokens = 0
     return {

@@ -151,7 +151,7 @@ function routesOf(
       runId,
       sessionId,
       agent,
-      ...(jobId !== undefined && { jobId }),
+      jobId,
     })
     return { runId, sessionId, limits, spent, ...(raisedUsd > 0 && { raisedUsd }) }
   }

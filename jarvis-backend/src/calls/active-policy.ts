@@ -94,7 +94,7 @@ export class FilePolicy implements ActivePolicy {
       profile,
       ...(mayBreakGlass && { mayBreakGlass: true as const }),
       ...(this.#written.kind === 'read' && { hash: this.#written.hash }),
-      ...(this.#problems !== undefined && { problems: this.#problems }),
+      problems: this.#problems,
       ...(warnings.length > 0 && { warnings }),
     }
   }

@@ -20,10 +20,10 @@ export type LookHow = {
 }
 
 const whoseOf = ({ kind, token, agent, for: asking, person, sessionId }: Asking = {}): Asking => ({
-  ...(sessionId !== undefined && { sessionId }),
-  ...(agent !== undefined && { agent }),
-  ...(asking !== undefined && { for: asking }),
-  ...(person !== undefined && { person }),
+  sessionId,
+  agent,
+  for: asking,
+  person,
   ...(kind !== undefined && !rightsOf({ kind, token }).mayUseAttached && { isClient: true }),
 })
 

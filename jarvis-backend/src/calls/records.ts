@@ -240,7 +240,7 @@ export class Records {
       summary,
       durationMs,
       ...(outcome === 'unknown' && { isUnknown: true }),
-      ...(data !== undefined && { data }),
+      data,
       ...(kept.length > 0 && { images: kept }),
     })
   }
@@ -295,7 +295,7 @@ export class Records {
     { toolUseId, callId }: Pick<Card, 'toolUseId' | 'callId'>,
     { at: _, receipt, ...resolution }: Resolution,
   ): void {
-    const ids = { toolUseId, ...(callId !== undefined && { callId }) }
+    const ids = { toolUseId, callId }
     const told = this.#withoutSecrets(resolution)
     context.append({ type: 'confirm_resolved', ...ids, ...told, ...(receipt && { signed: receipt.type }) })
     const { alternative, by } = resolution

@@ -295,7 +295,7 @@ export class Channels {
     const forMs = expiresAt === undefined ? noticeForMs : expiresAt - clock.now()
     const problem = this.#putting.put(recipient, { key, content, forMs }, { kind, level })
     const label = this.#directory.kind(recipient.channel)?.name ?? recipient.channel
-    return { label, ...(problem !== undefined && { problem }) }
+    return { label, problem }
   }
 
   /** Adds a message and sends it. @returns the outbox item with the message's key; undefined if it is not among the newest 20 items */

@@ -70,7 +70,7 @@ export class Desk {
     return this.#parts.channels.directory.kinds().flatMap((kind) => {
       const { state, problem, subscribes, recipients } = this.#views.channel(kind)
       if (state === 'off' || (subscribes && recipients.length === 0)) return []
-      return [{ name: kind.name, ...(problem !== undefined && { problem }) }]
+      return [{ name: kind.name, problem }]
     })
   }
 
@@ -128,9 +128,7 @@ export class Desk {
   }
 
   deliveries({ limit, before }: { limit: number; before?: number | undefined }): ChannelDelivery[] {
-    return this.#parts.outbox
-      .log({ limit, ...(before !== undefined && { before }) })
-      .map((item) => this.#views.delivery(item))
+    return this.#parts.outbox.log({ limit, before }).map((item) => this.#views.delivery(item))
   }
 
   again(id: string): ChannelDelivery {

@@ -66,7 +66,7 @@ export class Pairings {
     })
     this.#changed()
     const link = open.channel.pairingLink?.(code)
-    return { ...shown(pairing), code, ...(link !== undefined && { link }) }
+    return { ...shown(pairing), code, link }
   }
 
   /** Handles a pairing code that somebody sent. @returns the answer to the sender; undefined: no answer */

@@ -32,7 +32,7 @@ export async function ask(
     const wait = retryAfterMs(response.headers.get('retry-after'))
     const at = Date.parse(response.headers.get('date') ?? '')
     const timed = Number.isNaN(at) ? {} : { at }
-    return { status: response.status, text, ...timed, ...(wait !== undefined && { retryAfterMs: wait }) }
+    return { status: response.status, text, ...timed, retryAfterMs: wait }
   } catch (error) {
     throw new Error(wordsOf(error))
   }

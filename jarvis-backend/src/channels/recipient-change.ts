@@ -30,7 +30,7 @@ export function recipientChange(
   }
   const isAgentNew = agent !== undefined && (agent ?? undefined) !== before.agent
   return {
-    rights: { decides: next, hidesNames, talks, ...(agent !== undefined && { agent }) },
+    rights: { decides: next, hidesNames, talks, agent },
     isMore: decidesMore || (talks && !before.talks) || isAgentNew,
   }
 }

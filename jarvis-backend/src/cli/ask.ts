@@ -126,7 +126,7 @@ export async function send(
     message,
     requestId: randomUUID(),
     ...(attachments && { attachments }),
-    ...(model !== undefined && { model }),
+    model,
     ...(isReadOnly === true && { isReadOnly }),
   }
   if (session === undefined) {

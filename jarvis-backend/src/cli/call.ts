@@ -122,7 +122,7 @@ async function outcomeOf(
   const waits = first.structuredContent as { state?: unknown; id?: unknown } | undefined
   if (waits?.state !== 'waiting' || typeof waits.id !== 'string') {
     const text = textOf(first)
-    if (first.isError !== true) return { state: 'done', text, ...(waits !== undefined && { data: waits }) }
+    if (first.isError !== true) return { state: 'done', text, data: waits }
     // The gate's texts about calls that it did not run begin with these words.
     return { state: /^Blocked|Nothing was run|^Refused/.test(text) ? 'refused' : 'failed', text }
   }
@@ -138,8 +138,7 @@ async function outcomeOf(
       data?: unknown
     }
     const isOpen = state === 'waiting' || state === 'running'
-    if (!isOpen || Date.now() >= until)
-      return { state, id, text: result ?? note ?? wordsOf[state] ?? state, ...(data !== undefined && { data }) }
+    if (!isOpen || Date.now() >= until) return { state, id, text: result ?? note ?? wordsOf[state] ?? state, data }
     await sleep(Math.min(pollMs, Math.max(1, until - Date.now())))
   }
 }

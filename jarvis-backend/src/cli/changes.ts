@@ -24,7 +24,7 @@ export async function changes(config: Config, { values, positionals }: Input<{ t
       return
     }
     const { target } = values
-    const found = store.list({ limit: 50, ...(target !== undefined && { target }) }).map(shownChange)
+    const found = store.list({ limit: 50, target }).map(shownChange)
     console.log(found.length === 0 ? 'JARVIS has changed nothing.' : found.map(line).join('\n'))
   })
 }

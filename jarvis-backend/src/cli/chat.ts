@@ -48,7 +48,7 @@ export async function chat(
   async function answer(message: string): Promise<void> {
     const { sessionId, runId, after } = await send(remote, message, {
       session,
-      ...(values.model !== undefined && { model: values.model }),
+      model: values.model,
       ...(isRehearsal && { 'dry-run': true }),
       ...(values['read-only'] === true && { 'read-only': true }),
     })

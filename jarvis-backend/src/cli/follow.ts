@@ -135,7 +135,7 @@ class FollowedRun {
     const { usage, costUsd } = data
     if (usage !== undefined) {
       const input = usage.inputTokens + usage.cacheReadTokens + usage.cacheWriteTokens
-      this.#outcome.usage = { input, output: usage.outputTokens, ...(costUsd !== undefined && { costUsd }) }
+      this.#outcome.usage = { input, output: usage.outputTokens, costUsd }
     }
     this.#outcome.stopReason = event === 'chat:error' ? 'error' : data.stopReason
     if (event === 'chat:error') this.#outcome.error = { code: data.code, message: data.error }

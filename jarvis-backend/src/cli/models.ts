@@ -175,8 +175,8 @@ async function providerBody(
     kind: kind.data,
     baseUrl,
     models: names.length === 0 ? ['any'] : names,
-    ...(apiKey !== undefined && { apiKey }),
-    ...(headers !== undefined && { headers }),
+    apiKey,
+    headers,
   })
   if (parsed.success && names.length > 0) return parsed.data
   if (parsed.success) {

@@ -92,12 +92,12 @@ function switched(
   { isOn, socket = '/var/run/docker.sock' }: { isOn: boolean; socket?: string | undefined },
 ) {
   const { roots, docker, ...rest } = section
-  const kept = { ...(roots !== undefined && { roots }), ...(docker !== undefined && { docker }) }
+  const kept = { roots, docker }
   switch (area) {
     case 'files':
-      return { ...rest, ...(docker !== undefined && { docker }), ...(isOn && { roots: roots ?? [] }) }
+      return { ...rest, docker, ...(isOn && { roots: roots ?? [] }) }
     case 'docker':
-      return { ...rest, ...(roots !== undefined && { roots }), ...(isOn && { docker: socket }) }
+      return { ...rest, roots, ...(isOn && { docker: socket }) }
     case 'web':
       return { ...rest, ...kept, web: { ...rest.web, fetch: isOn } }
     default:

@@ -163,6 +163,6 @@ export function openAiServer(value: ModelValues, name: string, chosen: string) {
   return {
     model: chosen.slice('openai/'.length),
     baseUrl: value.OPENAI_BASE_URL ?? 'https://api.openai.com/v1',
-    ...(value.OPENAI_API_KEY !== undefined && { apiKey: value.OPENAI_API_KEY }),
+    apiKey: value.OPENAI_API_KEY,
   }
 }

@@ -60,7 +60,7 @@ function providersOf(values: ModelValues, { providers }: ModelsFile): Providers 
       },
     ])
   for (const { name: provider, kind, key, models, baseUrl, headers } of providers) {
-    const reached = { provider, baseUrl, ...(key !== undefined && { apiKey: key }), ...(headers && { headers }) }
+    const reached = { provider, baseUrl, apiKey: key, ...(headers && { headers }) }
     found.set(
       provider,
       models.map((model) =>

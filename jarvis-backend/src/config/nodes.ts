@@ -40,8 +40,8 @@ export function parseNodes(list: string): NodeList {
     if (plainMac !== undefined && !macAddress.test(plainMac)) return refuse('has no usable MAC address')
     nodes.set(name, {
       host,
-      ...(sshPort !== undefined && { sshPort }),
-      ...(plainMac !== undefined && { mac: plainMac }),
+      sshPort,
+      mac: plainMac,
     })
   }
   return { ok: true, nodes }

@@ -34,7 +34,7 @@ export function keySources(env: Environment): KeySources {
   return {
     given,
     ...(file !== undefined && { file: pathOf(file) }),
-    ...(credentials !== undefined && { credentials }),
+    credentials,
   }
 }
 

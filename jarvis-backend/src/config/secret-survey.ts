@@ -72,7 +72,7 @@ function keysOf({ dataDir, secretKeys }: Sealing) {
     },
     isRotating:
       problem === undefined && (inFirst[0]?.id !== newest.master || (places[0].kind === 'file' && inFirst.length > 1)),
-    ...(problem !== undefined && { problem }),
+    problem,
   }
 }
 

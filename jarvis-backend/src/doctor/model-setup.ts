@@ -145,8 +145,8 @@ export class ModelSetup {
       kind,
       baseUrl,
       models: [...new Set(models)],
-      ...(apiKey !== undefined && { key: apiKey }),
-      ...(headers !== undefined && { headers }),
+      key: apiKey,
+      headers,
     }
     const at = file.providers.findIndex((known) => known.name === name)
     this.#parts.forget?.(models.map((model) => ({ kind, baseUrl, model })))

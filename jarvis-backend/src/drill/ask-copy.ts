@@ -122,7 +122,7 @@ async function askSystem(
   const answered = (await read('get-fsinfo')) as { result?: unknown } | undefined
   const mounted = rowsOf(FileSystem, answered?.result).rows.length
   return {
-    ...(system !== undefined && { system }),
+    system,
     notProven: mounted > 0 ? [] : ['that its file systems are mounted: its agent did not name any'],
   }
 }

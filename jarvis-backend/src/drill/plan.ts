@@ -92,7 +92,7 @@ export async function planDrill(
     }
     const { type, name, identity } = guest
     return {
-      guest: { vmid, type, name, node: guest.node, ...(identity !== undefined && { identity }) },
+      guest: { vmid, type, name, node: guest.node, identity },
       backup,
       isOfBy,
       unread,

@@ -87,7 +87,7 @@ export class Notices {
         level: levels[status],
         node,
         text: taskWords(task),
-        ...(vmid !== undefined && { vmid }),
+        vmid,
         ...(exitStatus === 'job errors' && { task }),
       })
     }

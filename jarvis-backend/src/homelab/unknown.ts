@@ -43,7 +43,7 @@ export function asUnknown(state: ClusterState, since: number): ClusterState {
       name,
       status: 'unknown',
       isProtected,
-      ...(role !== undefined && { role }),
+      role,
       lastSeenAt,
     })),
     guests: state.guests.map(({ netInBps: _in, netOutBps: _out, diskBps: _disk, ...guest }) => ({

@@ -67,7 +67,7 @@ function infoOf(agent: Agent, parts: AgentParts, waiting = parts.waiting()): Age
     toolCount: parts.offered(agent).length,
     waiting: waiting.get(agent.id) ?? 0,
     usedToday: parts.usedToday(agent.id),
-    ...(problem !== undefined && { problem }),
+    problem,
   }
 }
 

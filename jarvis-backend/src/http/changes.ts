@@ -29,7 +29,7 @@ export const changeRoutes = ({
     'Changes that JARVIS made, newest first, and `now`, the server’s clock. `target` is such as `vm/101`, `before` Unix ms. With `armed`: changes that go back by themselves, soonest first.',
     { role: 'viewer', token: 'read', query: Query, reply: ChangesReply },
     ({ query: { target, before, limit, armed }, identity }) => {
-      const query = { limit, target, ...(before !== undefined && { before }) }
+      const query = { limit, target, before }
       const items = armed === undefined ? changes.list(query) : changes.armed().slice(0, limit)
       // The server's time, so that all dashboards count down to the same moment.
       return { items: items.map(shown(identity.person).change), now: now() }

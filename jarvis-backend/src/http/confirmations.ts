@@ -40,7 +40,7 @@ export const confirmationRoutes = ({
         alternative,
         goesBackAfterMin,
         proof,
-        ...(note !== undefined && { note }),
+        note,
       })
       return ok
     },

@@ -157,7 +157,7 @@ const ownAccountRoutes = ({ elsewhere, accounts, place, originOf }: ElsewherePar
       const problem = place.problem(originOf(request))
       return {
         items: accounts.of(identity.person.id),
-        ...(elsewhere && { service: elsewhere.name, ...(problem !== undefined && { problem }) }),
+        ...(elsewhere && { service: elsewhere.name, problem }),
       }
     },
   ),

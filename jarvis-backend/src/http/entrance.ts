@@ -63,7 +63,7 @@ export class Entrance {
 
   #issue(person: Person, request: Request, { method, passkey }: SignInMethod): LoginReply & { signIn: string } {
     const { id, name, role } = person
-    const facts = { ...this.#log.from(request), method, ...(passkey !== undefined && { passkey }) }
+    const facts = { ...this.#log.from(request), method, passkey }
     const { token, expiresIn, signIn } = this.#needs.tokens.issue(person, facts, this.#needs.cookie.suits(request))
     return { token, expiresIn, role: wireRole(role), person: { id, name, role }, signIn }
   }

@@ -88,7 +88,7 @@ export function guestRoutes(parts: {
     async function configOf(place: Place): Promise<NonNullable<GuestReply['config']>> {
       const { digest, lock, values, pending } = await readConfig(api, place, { signal })
       const waits = Object.fromEntries([...pending].map(([key, value]) => [key, value ?? null]))
-      return { digest, values, pending: waits, ...(lock !== undefined && { lock }) }
+      return { digest, values, pending: waits, lock }
     }
 
     async function snapshotsOf(place: Place): Promise<NonNullable<GuestReply['snapshots']>> {

@@ -90,7 +90,7 @@ export function jobRoutes({
       'The job’s slots, newest first. `limit` is 1 to 500, `before` Unix ms.',
       { role: 'viewer', token: 'read', query: SlotsQuery, reply: JobSlotsPage },
       ({ params, query: { before, limit }, identity }) => {
-        const found = jobs.slots(params.id, { limit: limit + 1, ...(before !== undefined && { before }) })
+        const found = jobs.slots(params.id, { limit: limit + 1, before })
         const items = found.slice(0, limit).map(shown(identity.person).slot)
         const oldest = items.at(-1)
         return { items, ...(found.length > limit && oldest && { next: String(oldest.slot) }) }

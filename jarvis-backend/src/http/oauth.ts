@@ -88,7 +88,7 @@ export function oauthRoutes(parts: {
   function tokenReply(request: Request): TokenReply {
     const field = fieldsOf(request)
     const resource = field.perhaps('resource')
-    const common = { clientId: field('client_id'), ...(resource !== undefined && { resource }) }
+    const common = { clientId: field('client_id'), resource }
     const redirectUri = field.perhaps('redirect_uri')
     switch (field('grant_type')) {
       case 'authorization_code':
@@ -96,7 +96,7 @@ export function oauthRoutes(parts: {
           ...common,
           code: field('code'),
           verifier: field('code_verifier'),
-          ...(redirectUri !== undefined && { redirectUri }),
+          redirectUri,
         })
       case 'refresh_token':
         return secrets.refresh({ ...common, refreshToken: field('refresh_token') })

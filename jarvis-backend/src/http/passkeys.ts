@@ -39,7 +39,7 @@ export function passkeyRoutes(parts: {
       { role: 'viewer', forMembers: true, reply: PasskeysReply },
       ({ by, request }) => {
         const problem = passkeys.problem(originOf(request))
-        return { items: passkeys.list(by), ...(problem !== undefined && { problem }) }
+        return { items: passkeys.list(by), problem }
       },
     ),
     route('/passkeys/options').post(

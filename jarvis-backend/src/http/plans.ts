@@ -26,7 +26,7 @@ export const planRoutes = ({ list, one, stop, undo, shown }: PlanList): Route[] 
     'Plans that began, newest first. `before` is Unix ms.',
     { role: 'viewer', token: 'read', query: Query, reply: PlanRunsPage },
     ({ query: { limit, before }, identity }) => {
-      const found = list({ limit: limit + 1, ...(before !== undefined && { before }) })
+      const found = list({ limit: limit + 1, before })
       const items = found.slice(0, limit).map(shown(identity.person).plan)
       const last = items.at(-1)
       return { items, ...(found.length > limit && last && { next: String(last.startedAt) }) }

@@ -76,7 +76,7 @@ export function createProgramMessages(parts: {
           text: message,
           by: token.name,
           token: token.name,
-          ...(token.person !== undefined && { person: token.person }),
+          person: token.person,
           ...(isReadOnly && { isReadOnly }),
           ...(model !== undefined && { model }),
         },

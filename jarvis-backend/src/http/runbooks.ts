@@ -42,7 +42,7 @@ export function runbookRoutes(parts: {
         binds: [],
         at,
         durationMs: now() - at,
-        problem: { step, message: error.message, ...(line !== undefined && { line }) },
+        problem: { step, message: error.message, line },
       }
     }
   }

@@ -45,7 +45,7 @@ export function createRoutes(parts: {
           const asked = {
             message,
             requestId,
-            ...(model !== undefined && { model }),
+            model,
             attachments,
             ...(isReadOnly && { isReadOnly }),
           }
@@ -58,10 +58,10 @@ export function createRoutes(parts: {
           const sent = runs.start({
             text: message,
             by,
-            ...(requestId !== undefined && { requestId }),
-            ...(model !== undefined && { model }),
-            ...(attachments !== undefined && { attachments }),
-            ...(agent !== undefined && { agent }),
+            requestId,
+            model,
+            attachments,
+            agent,
           })
           rehearse(sent.sessionId)
           if (title !== undefined) runs.rename(sent.sessionId, title)
@@ -70,7 +70,7 @@ export function createRoutes(parts: {
         const id = newId('ses')
         const safe = title === undefined ? untitled : parts.redact.text(title)
         if (agent !== undefined) parts.agents.require(agent)
-        const whose = { ...(agent !== undefined && { agent }), ...personFor(by) }
+        const whose = { agent, ...personFor(by) }
         store.createSession({ id, title: safe, source: 'chat', at: parts.now(), ...whose })
         return summary(id)
       },

@@ -80,7 +80,7 @@ export function streamSession(parts: {
     if (!stream.isOpen()) return
     // Read the partial text in the same tick as the last entries, so that no event can fall between them and the later events.
     const { seq, runId, partial } = watch.snapshot(Number.MAX_SAFE_INTEGER)
-    const now: StreamEvents['chat:partial'] = { sessionId, seq, ...(runId !== undefined && { runId }), ...partial }
+    const now: StreamEvents['chat:partial'] = { sessionId, seq, runId, ...partial }
     stream.send('chat:partial', now)
     isLive = true
   }

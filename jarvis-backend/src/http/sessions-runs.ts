@@ -33,9 +33,9 @@ export function runRoutes(parts: {
           sessionId: params.id,
           text: message,
           by,
-          ...(requestId !== undefined && { requestId }),
-          ...(model !== undefined && { model }),
-          ...(attachments !== undefined && { attachments }),
+          requestId,
+          model,
+          attachments,
         })
       },
     ),
@@ -90,7 +90,7 @@ export function runRoutes(parts: {
           const { of: entry, ...words } = said
           parts.journal.append('session', { sessionId: id, change: 'rated', entry, ...words, by })
         })
-        return { rating, ...(said.note !== undefined && { note: said.note }) }
+        return { rating, note: said.note }
       },
     ),
   ]

@@ -92,13 +92,13 @@ const listRoute = (parts: SessionParts, { toRow }: SessionView): Route =>
         archived,
         ...own,
         ...(words !== '' && { words }),
-        ...(before !== undefined && { before }),
-        ...(source !== undefined && { source }),
+        before,
+        source,
       })
       const isWhole = words === '' && before === undefined
       return {
         items: items.map(toRow(parts.pendingCounts())),
-        ...(next !== undefined && { next }),
+        next,
         ...(isIndexing && { isIndexing }),
         ...(isWhole && { total: next === undefined ? items.length : parts.list.count({ archived, source, ...own }) }),
       }

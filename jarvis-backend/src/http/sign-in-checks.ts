@@ -42,7 +42,7 @@ export class SignInLog {
   /** Returns a function that journals a refusal and returns `message`. */
   refusal(request: Request, refused: Pick<SignInEvent, 'what' | 'by'>, message: string): Refusal {
     return (method) => {
-      this.note(request, { ...refused, ...(method !== undefined && { method }) })
+      this.note(request, { ...refused, method })
       return message
     }
   }

@@ -69,7 +69,7 @@ function model({ model: { id, isDemo, seen } }: PartsSeen): PartStatus {
       health: 'bad',
       text: `${id}: ${problem ?? 'no answer'}`,
       effect,
-      ...(okAt !== undefined && { at: okAt }),
+      at: okAt,
     }
   }
   if (okAt === undefined) return { name, health: 'unknown', text: `${id}: not asked since the start.` }

@@ -26,8 +26,8 @@ export function waysRoutes(parts: {
         return {
           named: present.length > 1,
           passkeys: present.some(({ id }) => passkeys.list(id).length > 0),
-          ...(problem !== undefined && { problem }),
-          ...(elsewhere && { elsewhere: { name: elsewhere.name, ...(away !== undefined && { problem: away }) } }),
+          problem,
+          ...(elsewhere && { elsewhere: { name: elsewhere.name, problem: away } }),
         }
       },
     ),

@@ -92,7 +92,7 @@ export class Heartbeat implements Worker {
       `${[...before].filter((key) => !keys.includes(key)).length} of the earlier findings are over.`,
     ].join('\n')
     settings.set(toldKey, JSON.stringify({ keys, digestAt: now() } satisfies Told))
-    return { work: { kind: 'prompt', text, isForeign: true, ...(writtenBy !== undefined && { writtenBy }) } }
+    return { work: { kind: 'prompt', text, isForeign: true, writtenBy } }
   }
 
   ended({ slot, state, summary = '', runId }: StoredSlot): void {

@@ -44,6 +44,6 @@ export function previewOf(schedule: Schedule, { clock, zone }: Pick<JobViewsPart
   return {
     words: scheduleWords(schedule, zone),
     next: timesOf(schedule, now).next(now, shownNext),
-    ...(clockChange !== undefined && { clockChange }),
+    clockChange,
   }
 }

@@ -30,7 +30,7 @@ export function createLogSink(stream: NodeJS.WritableStream): LogSink {
         came(error as NodeJS.ErrnoException)
       }
     },
-    standing: () => ({ lost, ...(problem !== undefined && { problem }) }),
+    standing: () => ({ lost, problem }),
   }
 }
 

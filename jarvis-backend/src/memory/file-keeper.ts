@@ -32,7 +32,7 @@ export const createFileKeeper = (workspace: Files, agent: string = mainAgentId):
         read() {
           try {
             const { text, problem } = workspace.read(path)
-            return { parts: partsOf(text).map(withLessons), ...(problem !== undefined && { problem }) }
+            return { parts: partsOf(text).map(withLessons), problem }
           } catch (error) {
             return { parts: [], problem: error instanceof Error ? error.message : String(error) }
           }

@@ -136,7 +136,7 @@ export class Indexer {
   status(): MemoryStatus {
     return {
       state: this.#index.isLoaded ? this.#state : 'loading',
-      ...(this.#share !== undefined && { share: this.#share }),
+      share: this.#share,
       ...this.#store.counts(),
       model: this.#model.id(),
       problem: this.#model.problem() ?? this.#parts.trouble,

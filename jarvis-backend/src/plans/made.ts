@@ -56,7 +56,7 @@ export function madeOf(
       read: draft.read,
       maxAgeMs: procedure.maxAgeMs,
       script,
-      ...(said !== undefined && { said, text: { hash: request.hash, ...(writtenBy !== undefined && { writtenBy }) } }),
+      ...(said !== undefined && { said, text: { hash: request.hash, writtenBy } }),
     },
     binds: [
       { what: 'Runbook', value: `${runbook ?? title} ${short(request.hash)}` },

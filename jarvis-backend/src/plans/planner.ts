@@ -201,7 +201,7 @@ class PlanMaking {
       toolInput: redactor.value(ready.input),
       ...redactor.value(this.#wordsOf(step, ready, scope)),
       ...(verify && { check: `${wordsOfCondition(verify.until)} within ${spanOf(verify.withinMs / 1000)}` }),
-      ...(when !== undefined && { when }),
+      when,
       ...(onFailure && { onFailure }),
       state: 'waits',
     })

@@ -160,7 +160,7 @@ export const plansRoom = defineRoom({
       async propose(proposal, signal, whose) {
         const { goal, criteria, ...calls } = PlanProposal.parse(proposal)
         const procedure = procedureOf({ goal, ...calls }, tools)
-        const words = { goal, ...(criteria !== undefined && { criteria }) }
+        const words = { goal, criteria }
         return previewOf(
           await planner.make({ procedure, hash: hashOf(calls), ...words, inputs: {}, whose }, 'plan', signal),
         )

@@ -20,10 +20,10 @@ export function shownPlan(plan: StoredPlan, asks: (toolUseId: string) => boolean
     ...facts,
     steps: shown,
     state: state === 'running' && shown.some((step) => step.state === 'asks') ? 'asks' : state,
-    ...(why !== undefined && { why }),
+    why,
     sessionId,
     startedAt,
     by: approvedBy ?? asker.name,
-    ...(endedAt !== undefined && { endedAt }),
+    endedAt,
   }
 }

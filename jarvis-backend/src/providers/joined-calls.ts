@@ -50,7 +50,7 @@ export function createCallJoiner(begun: (call: CallInProgress) => void) {
       const part = object === undefined ? partIn(input) : written(object)
       let call = callOf(id, at)
       if (call === undefined || isOther(call, { id, name, part: part ?? '{}' })) {
-        call = { type: 'call', id, ...(at !== undefined && { at }), name, parts: [] }
+        call = { type: 'call', id, at, name, parts: [] }
         seen.set(call, new EndSeeker())
         begun(call)
         newest = call

@@ -9,7 +9,7 @@ const Prices = z.record(
   z.string(),
   z
     .strictObject({ ...rates, above: Above.optional() })
-    .transform(({ above, ...price }): Price => ({ ...price, ...(above !== undefined && { above }) })),
+    .transform(({ above, ...price }): Price => ({ ...price, above })),
 )
 
 /** Reads the operator's prices, by `provider/model`. Empty if there is no file. @throws Error with the problem, if the file is not valid */

@@ -85,11 +85,11 @@ const messageRequests = (runs: Runs, watches: ChatWatches): SocketRequest[] => [
       const sent = runs.start({
         text: message,
         by,
-        ...(sessionId !== undefined && { sessionId }),
-        ...(requestId !== undefined && { requestId }),
-        ...(model !== undefined && { model }),
-        ...(agent !== undefined && { agent }),
-        ...(attachments !== undefined && { attachments }),
+        sessionId,
+        requestId,
+        model,
+        agent,
+        attachments,
       })
       // The run begins after this handler has answered, so the sender misses no event.
       watches.watch(socket, sent.sessionId)
@@ -166,7 +166,7 @@ function decisionRequests({ confirmations, questions, store, now }: ChatNeeds): 
           alternative,
           goesBackAfterMin,
           proof,
-          ...(note !== undefined && { note }),
+          note,
           ...once('confirm', by, requestId),
         })
         return decided === undefined ? {} : decided.then(() => ({}))

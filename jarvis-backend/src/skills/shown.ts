@@ -67,10 +67,5 @@ export function filesOf(tree: Tree, before: readonly ApprovedFile[]): SkillFile[
   })
   const there = new Set(tree.files.map(({ path }) => path))
   const gone = before.filter(({ path }) => !there.has(path))
-  return [
-    ...now,
-    ...gone.map(
-      ({ text, ...file }): SkillFile => ({ ...file, change: 'gone', ...(text !== undefined && { before: text }) }),
-    ),
-  ]
+  return [...now, ...gone.map(({ text, ...file }): SkillFile => ({ ...file, change: 'gone', before: text }))]
 }

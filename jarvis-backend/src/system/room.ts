@@ -115,7 +115,7 @@ export const systemRoom = defineRoom({
         unseenTargets: unseenTargets(shownAsProtected, cluster.state()),
         ssh: {
           user: ssh.user,
-          ...(ssh.keyPath !== undefined && { keyPath: ssh.keyPath }),
+          keyPath: ssh.keyPath,
           hasAgent: ssh.agentSocket !== undefined,
           knownHostsPath: ssh.knownHostsPath,
         },

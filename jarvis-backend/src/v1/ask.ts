@@ -122,7 +122,7 @@ export function createAsk(parts: {
           hash,
           at: clock.now(),
           isDelivered: false,
-          ...(key !== undefined && { key }),
+          key,
         }),
     })
     parts.tidy()

@@ -33,7 +33,7 @@ export const partObject = (kind: 'disk' | 'pool' | 'bridge', node: string, name:
 export const storageObject = ({ name, node }: { name: string; node?: string | undefined }): AlertObject => ({
   id: `storage/${node === undefined ? '' : `${node}/`}${name}`,
   name,
-  ...(node !== undefined && { node }),
+  node,
 })
 
 /** A guest in words: `CT 113 vaultwarden` */

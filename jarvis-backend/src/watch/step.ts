@@ -204,7 +204,7 @@ function valuesOf(before: StoredAlert | undefined, measure: Measure) {
     values,
     ...(value !== undefined && { amount: value }),
     ...(isLowBad && { isLowBad }),
-    ...(explainedBy !== undefined && { explainedBy }),
+    explainedBy,
     ...(chart !== undefined && { chart }),
     ...(inputs !== undefined && { inputs }),
   }

@@ -155,7 +155,7 @@ export class Watch {
   /** Stops messages about an alert until it ends or gets worse. @throws JarvisError `not_found`, `conflict` (it has ended) */
   acknowledge(id: string, { note, untilValue }: z.infer<typeof AcknowledgeBody>, by: string): Alert {
     const at = this.#parts.now()
-    const more = { ...(note !== undefined && { note }), ...(untilValue !== undefined && { untilValue }) }
+    const more = { note, untilValue }
     const to = (alert: StoredAlert): StoredAlert => {
       const until = untilValue === undefined ? {} : { until: `${alert.isLowBad ? 'below' : 'above'} ${untilValue}` }
       return { ...alert, acknowledged: { by, at, severity: alert.severity, ...more, ...until } }
@@ -175,7 +175,7 @@ export class Watch {
         'invalid_request',
         'until: must be in the future, and at most 30 days ahead. Without it the silence has no end.',
       )
-    const given = { note, ...(until !== undefined && { until }) }
+    const given = { note, until }
     const to = (alert: StoredAlert): StoredAlert => ({ ...alert, silence: { by, ...given } })
     return this.#decide({ id, change: 'silenced', by, to, more: given })
   }
@@ -253,7 +253,7 @@ export class Watch {
       state: stateOf(run, firing),
       everyMs: everyMsOf(check),
       firing,
-      ...(run.problem !== undefined && { problem: run.problem }),
+      problem: run.problem,
       lastAt: run.lastAt,
       ...(check.isOwn && { isOwn: true as const }),
     }

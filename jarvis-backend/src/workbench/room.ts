@@ -237,7 +237,7 @@ function routesOf(
 
 function shownRoot(root: Root): WorkbenchRoot {
   const problem = rootProblem(root.path)
-  return { ...root, ...(problem !== undefined && { problem }) }
+  return { ...root, problem }
 }
 
 /** Time for which the outcome of a call's file changes is kept, ms. */

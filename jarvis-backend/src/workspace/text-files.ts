@@ -71,7 +71,7 @@ export function createTextFiles(
         .list()
         .map((file) => {
           const by = settings.get(byKey(agent, file.path))
-          return { ...file, ...(by !== undefined && { by }) }
+          return { ...file, by }
         }),
     read: (agent, path) => workspaceOf(agent).read(path),
     write(agent, path, { text, checksum, by }) {

@@ -41,7 +41,7 @@ export function matterOf(call: Call, sessionId: string, progress: string | undef
     resolved,
     ...(started !== undefined && { startedAt: started.at }),
     progress,
-    ...(result !== undefined && { result }),
+    result,
   }
 }
 
@@ -56,8 +56,8 @@ export function matterOfRow(row: ConfirmationRow): Matter {
         decision,
         by: decidedBy ?? 'operator',
         at: decidedAt ?? row.createdAt,
-        ...(note !== undefined && { note }),
-        ...(replacedBy !== undefined && { replacedBy }),
+        note,
+        replacedBy,
       },
     }),
   }

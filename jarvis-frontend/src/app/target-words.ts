@@ -38,5 +38,5 @@ export function targetWords(target: Card['target'], state: Shown): { now?: strin
           : guest.haState !== undefined && guest.haState !== target.haState
             ? `HA says ${guest.haState} of ${target.vmid} now. It said ${target.haState ?? 'nothing'} when this was asked.`
             : undefined
-  return { now, ...(change !== undefined && { change }) }
+  return { now, change }
 }

@@ -44,7 +44,7 @@ export function firingIn({ nodes, storages, at }: ClusterState): AlertDetail[] {
       const id = storageSeries(storage)
       const chart = { series: id, field: 'usedRatio', limit: storageRatio[0] }
       const sentence = `Storage ${name} is ${Math.round(share * 100)} % full.`
-      return [alert('storage-full', { id, name, ...(node !== undefined && { node }) }, { sentence, chart })]
+      return [alert('storage-full', { id, name, node }, { sentence, chart })]
     }),
   ]
 }

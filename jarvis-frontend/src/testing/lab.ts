@@ -115,7 +115,7 @@ const storages: StorageRow[] = [
 
 const storage = ([name, on, usedTib, totalTib]: StorageRow): Storage => ({
   name,
-  ...(on !== undefined && { node: on }),
+  node: on,
   type: 'zfspool',
   content: ['images'],
   isActive: true,

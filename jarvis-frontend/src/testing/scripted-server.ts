@@ -141,7 +141,7 @@ export async function startScripted(scene: Scene, dist: string, port = 0) {
         title: session.title,
         isRehearsal: false,
         seq: lastSeq(session),
-        ...(session.runId !== undefined && { runId: session.runId }),
+        runId: session.runId,
         entries: session.entries,
         hasEarlier: session.earlier !== undefined,
         partial: session.partial ?? { text: '', thinking: '' },
@@ -173,7 +173,7 @@ export async function startScripted(scene: Scene, dist: string, port = 0) {
       ack({ ok: true, sessionId: id, runId, queued, messageId })
     })
     socket.on('chat:confirm', ({ sessionId, toolUseId, confirmed, note, goesBackAfterMin }, ack) => {
-      const more = { ...(note !== undefined && { note }), ...(goesBackAfterMin !== undefined && { goesBackAfterMin }) }
+      const more = { note, goesBackAfterMin }
       decisions.push({ toolUseId, confirmed, ...more })
       if (!behaviour.answersDecisions) return
       const decision = confirmed ? 'approved' : 'denied'
@@ -182,7 +182,7 @@ export async function startScripted(scene: Scene, dist: string, port = 0) {
         toolUseId,
         decision,
         by: 'operator',
-        ...(note !== undefined && { note }),
+        note,
       })
       const card = scene.sessions
         .flatMap((s) => s.entries)

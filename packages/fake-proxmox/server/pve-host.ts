@@ -194,7 +194,7 @@ function guestOf(guest: FakeGuest): HostGuest {
 function fakeOf({ tags, isTemplate, isHa: _, cpuCount: __, lock, ...same }: HostGuest) {
   return {
     ...same,
-    ...(lock !== undefined && { lock }),
+    lock,
     ...(isTemplate && { template: true }),
     ...(tags.length > 0 && { tags: tags.join(';') }),
   }

@@ -247,9 +247,9 @@ function guestRow(world: World, guest: FakeGuest): Record<string, unknown> {
     id: `${type}/${vmid}`,
     type,
     node,
-    ...(lock !== undefined && { lock }),
-    ...(hastate !== undefined && { hastate }),
-    ...(tags !== undefined && { tags }),
+    lock,
+    hastate,
+    tags,
   }
   // Versions up to 7 returned a container's vmid as text.
   const row = { ...own, vmid: type === 'lxc' ? String(vmid) : vmid }
@@ -289,7 +289,7 @@ function taskRow({ exitstatus, endtime, ...task }: FakeTask, running?: string) {
   return {
     ...task,
     user,
-    ...(tokenid !== undefined && { tokenid }),
+    tokenid,
     pid: 1_234,
     pstart: 99,
     ...(exitstatus === undefined && running && { status: running }),

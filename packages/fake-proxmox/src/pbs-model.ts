@@ -67,7 +67,7 @@ export function answerPbs({ may, ...facts }: PbsView, path: PvePath, query: PveV
         total,
         used,
         avail: total - used,
-        ...(fullAt !== undefined && { 'estimated-full-date': fullAt }),
+        'estimated-full-date': fullAt,
       }))
     case 'admin/verify':
     case 'admin/gc':

@@ -152,7 +152,7 @@ function takeOption(
         const usedNext =
           attached === undefined && (takesNext || !option.startsWith('--')) && next !== undefined && optional.test(next)
         const value = usedNext ? next : attached
-        return { options: [...before, option], usedNext, ...(value !== undefined && { value }) }
+        return { options: [...before, option], usedNext, value }
       }
     }
     return refuse(option)

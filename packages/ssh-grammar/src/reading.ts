@@ -54,7 +54,7 @@ export function readingOf(stages: Stages): Reading {
   if (matching !== undefined) {
     const { read, filter, note } = matching
     const part = { read, filter, name: '', program }
-    return { kind: 'parts', parts: [part], then: [...matching.then, ...then], ...(note !== undefined && { note }) }
+    return { kind: 'parts', parts: [part], then: [...matching.then, ...then], note }
   }
   const grammar = Object.hasOwn(textPrograms, program) ? textPrograms[program] : undefined
   const whole: Reading = { kind: 'whole', stages }

@@ -70,7 +70,7 @@ export function partsOf(
         largest: {
           name: largest.name,
           tokens: tokens(largest.chars),
-          ...(largest.seq !== undefined && { seq: largest.seq }),
+          seq: largest.seq,
         },
       }),
       ...(items && { items }),

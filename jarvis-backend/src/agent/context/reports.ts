@@ -77,7 +77,7 @@ export class Reports {
     const { costUsd: foldingUsd } = spentOn(folds, models.costOf)
     return {
       ...partsOf(from),
-      spent: { ...spentOn(paid, models.costOf), folds: folds.length, ...(foldingUsd !== undefined && { foldingUsd }) },
+      spent: { ...spentOn(paid, models.costOf), folds: folds.length, foldingUsd },
       fold: foldable(from, because),
     }
   }

@@ -151,9 +151,9 @@ export class Sending {
       text: safe,
       by,
       ...asked,
-      ...(skill !== undefined && { skill }),
+      skill,
       ...(attachments.length > 0 && { attachments }),
-      ...(via !== undefined && { via }),
+      via,
     }
   }
 

@@ -74,7 +74,7 @@ export function createSessions(parts: {
           at: clock.now(),
           ...(cut && { cut: cut.runId }),
           ...('before' in point && { versionOf: originAt(sessionId, entry, store.family(sessionId)) }),
-          ...(model !== undefined && { model }),
+          model,
         })
         if (runId === undefined) return
         for (const [at, last] of (cut?.entries ?? []).entries()) {

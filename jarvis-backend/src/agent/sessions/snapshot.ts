@@ -41,7 +41,7 @@ export function snapshotOf(
     sessionId: id,
     title,
     isRehearsal,
-    ...(model !== undefined && { model }),
+    model,
     effort,
     ...(agent !== mainAgentId && { agent }),
     branchedFrom,

@@ -73,8 +73,8 @@ export function previewFacts(ready: Ready, world: World, redactor: Redactor): Cl
   if (preview === undefined) return undefined
   const undo = undoOf(ready, world, redactor)
   return redactor.value({
-    ...(preview.now !== undefined && { now: preview.now }),
-    ...(preview.then !== undefined && { then: preview.then }),
+    now: preview.now,
+    then: preview.then,
     undo: undoFacts(undo),
     ...(mayGoBack(ready, undo) && { mayGoBack: true as const }),
   })

@@ -85,8 +85,8 @@ export class Changes {
     return {
       undo,
       ...(later && { later }),
-      ...(goesBackAt !== undefined && { goesBackAt }),
-      ...(timerOn !== undefined && { timerOn }),
+      goesBackAt,
+      timerOn,
     }
   }
 

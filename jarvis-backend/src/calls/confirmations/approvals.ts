@@ -32,7 +32,7 @@ export function approvalsOf(
     roles,
     ...(notAsker && { notAsker }),
     oneMore,
-    ...(problem !== undefined && { problem }),
+    problem,
   }
 }
 

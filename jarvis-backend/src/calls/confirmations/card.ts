@@ -97,4 +97,4 @@ const planOf = ({ toolUseId: id }: ToolCall, { facts }: Leads, { led = [] }: Rea
 })
 
 /** Returns the ids by which a transcript entry names a card. */
-export const idsOf = ({ toolUseId, callId }: Card) => ({ toolUseId, ...(callId !== undefined && { callId }) })
+export const idsOf = ({ toolUseId, callId }: Card) => ({ toolUseId, callId })

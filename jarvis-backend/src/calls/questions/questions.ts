@@ -254,9 +254,9 @@ const resolvedOf = ({ questionId, toolUseId, server }: Question, resolution: Que
 const aboutOf = ({ toolUseId, requestedBy, server, message, url, items }: Question) => ({
   toolUseId,
   requestedBy,
-  ...(server !== undefined && { server }),
-  ...(message !== undefined && { message }),
-  ...(url !== undefined && { url }),
+  server,
+  message,
+  url,
   asked: items.map(({ text, options }) => ({ text, options: options.map(({ label }) => label) })),
 })
 

@@ -181,7 +181,7 @@ class Connection {
     const final = finalCodes[code]
     if (final !== undefined) return { kind: 'final', why: final }
     const isOver = this.#invalid ?? (sessionIsOver.has(code) && !signal.aborted)
-    return { kind: isOver ? 'identify' : 'resume', ...(this.#why !== undefined && { why: this.#why }) }
+    return { kind: isOver ? 'identify' : 'resume', why: this.#why }
   }
 
   #receive({ op, d, s, t }: Payload): void {

@@ -36,7 +36,7 @@ export class TelegramApi {
       headers: file === undefined ? { 'content-type': 'application/json' } : {},
       body: file === undefined ? JSON.stringify(params) : formOf(params, file),
       signal,
-      ...(patienceMs !== undefined && { patienceMs }),
+      patienceMs,
     })
     const { status, at } = answer
     const outer = { status, ...(at !== undefined && { at }) }

@@ -85,7 +85,7 @@ function textOf(message: Message, from: Sender): IncomingText {
           ref: voice.file_id,
           name: 'voice.ogg',
           seconds: voice.duration ?? 0,
-          ...(voice.file_size !== undefined && { bytes: voice.file_size }),
+          bytes: voice.file_size,
         },
       }),
   }

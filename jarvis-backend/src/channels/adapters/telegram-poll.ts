@@ -120,7 +120,7 @@ export class TelegramPoll {
       timeout,
       limit: 50,
       allowed_updates: ['message', 'edited_message', 'callback_query', 'stopped_message_generation', 'my_chat_member'],
-      ...(this.#offset !== undefined && { offset: this.#offset }),
+      offset: this.#offset,
     }
     return api.call('getUpdates', params, { signal, ...(timeout > 0 && { patienceMs: (timeout + 10) * 1_000 }) })
   }

@@ -126,7 +126,7 @@ export class Preview {
   async #send(channel: Channel, now: string, to: PairedChat): Promise<void> {
     const { chats, clock, tell, signal, notes } = this.#parts
     try {
-      const at = { to, id: numberOf(this.#run), ...(this.#ref !== undefined && { ref: this.#ref }) }
+      const at = { to, id: numberOf(this.#run), ref: this.#ref }
       const delivery = await channel.preview?.(tell(now), at, signal)
       if (delivery?.kind === 'again') {
         this.#soonest = clock.now() + Math.max(everyMs, delivery.retryAfterMs ?? 0)

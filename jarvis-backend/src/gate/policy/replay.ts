@@ -145,8 +145,8 @@ function guestsOf({ vmid, type, name = '', node = '', lock, haState }: Target, t
       status: 'unknown',
       isProtected: false,
       isHa: haState !== undefined,
-      ...(lock !== undefined && { lock }),
-      ...(haState !== undefined && { haState }),
+      lock,
+      haState,
     },
   ]
 }

@@ -30,7 +30,7 @@ export function readBackupJob(lines: readonly string[]): BackupJob {
     if (ended !== undefined) problem = oneLine(ended, longest)
   }
   if (begun !== undefined && problem !== undefined && !guests.has(begun)) guests.set(begun, problem)
-  return { guests, ...(problem !== undefined && { problem }) }
+  return { guests, problem }
 }
 
 const numberIn = (found: RegExpExecArray | null) => (found === null ? undefined : Number(found[1]))

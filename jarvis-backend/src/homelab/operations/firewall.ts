@@ -77,7 +77,7 @@ export async function readFirewall(api: PveApi, place: FirewallPlace, signal: Ab
     isClusterEnabled: whole === undefined ? isEnabled : whole && whole.enable === true,
     ...present({ policyIn: options.policy_in, policyOut: options.policy_out }),
     rules: rowsOf(RuleRow, rules).rows.map(ruleOf),
-    ...(openCards !== undefined && { openCards }),
+    openCards,
   }
 }
 

@@ -52,7 +52,7 @@ export async function readUpdates(api: PveReader, node: string, signal: AbortSig
 
 const pendingOf = ({ Package, OldVersion, Version, Origin }: z.output<typeof UpdateRow>): PendingUpdate => ({
   name: Package,
-  ...(OldVersion !== undefined && { from: OldVersion }),
-  ...(Version !== undefined && { to: Version }),
+  from: OldVersion,
+  to: Version,
   origin: Origin,
 })

@@ -105,7 +105,7 @@ function backupOf(
       volumeId: volid,
       vmid: id,
       storage: storage.name,
-      ...(node !== undefined && { node }),
+      node,
       createdAt: ctime * 1000,
       sizeBytes: size ?? 0,
       format: format ?? 'unknown',

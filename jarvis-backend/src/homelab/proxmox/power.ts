@@ -48,7 +48,7 @@ export async function power(
     if (index > 0) await untilSeen(on, guest, { goal: 'stopped' })
     const request = { path: [...guestPath(guest), 'status', step], what: `the ${step} of ${vmid}` }
     const { upid, exitStatus, ok } = await runTask(api, request, options)
-    last = { exitStatus, ...(upid !== undefined && { upid }) }
+    last = { exitStatus, upid }
     if (!ok) return failed(last)
   }
   onProgress?.(seenAfter(last, vmid, goal))

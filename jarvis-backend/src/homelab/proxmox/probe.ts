@@ -45,7 +45,7 @@ export async function probeEntry(url: string, signal: AbortSignal): Promise<Prob
 function pageFacts(html: string): { version?: string; node?: string } {
   const version = /\/pvemanagerlib\.js\?ver=(\d[\w.~-]{0,31})/.exec(html)?.[1]
   const node = /<title>\s*([A-Za-z0-9-]{1,63}) - Proxmox/.exec(html)?.[1]
-  return { ...(version !== undefined && { version }), ...(node !== undefined && { node }) }
+  return { version, node }
 }
 
 function certificateAt(url: URL, signal: AbortSignal): Promise<Omit<Probe, 'url' | 'version' | 'node'>> {

@@ -125,7 +125,7 @@ function guestOf(
     ...(rate?.inBps !== undefined && { netInBps: rate.inBps }),
     ...(rate?.outBps !== undefined && { netOutBps: rate.outBps }),
     ...(rate?.diskBps !== undefined && { diskBps: rate.diskBps }),
-    ...(row.lock !== undefined && { lock: row.lock }),
+    lock: row.lock,
     isHa,
     haState: row.hastate,
     tags: (last.tags ?? '').split(/[;, ]+/).filter((tag) => tag !== ''),

@@ -28,6 +28,6 @@ export class RunTraces implements JobTraces {
       const entry = entryOf?.get(toolUseId)
       return { ...step, toolInput: redactor.value(step.toolInput), ...(entry !== undefined && { entry }) }
     })
-    return { ...slot, steps, ...(said !== undefined && { said }) }
+    return { ...slot, steps, said }
   }
 }

@@ -263,7 +263,7 @@ export class ServerConnection implements Connection {
       server: {
         name: visible(name, 100),
         version: visible(version, 50),
-        ...(protocolVersion !== undefined && { protocolVersion }),
+        protocolVersion,
       },
       lastError: this.#standing.lastError,
       ...(this.#wasConnected && { reconnectedAt: clock.now() }),

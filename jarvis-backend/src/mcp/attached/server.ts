@@ -104,7 +104,7 @@ export class Attachment {
       type: config.type,
       config: shownConfig(written),
       ...this.#connection.standing(),
-      ...(signIn !== undefined && { signIn }),
+      signIn,
       ...(!config.enabled && { state: 'disabled' as const }),
       ...(this.waits && this.program !== undefined && { state: 'waiting' as const, program: this.program }),
       tools: this.#definitions.map((definition) => this.#info(definition)),
@@ -262,9 +262,9 @@ const onlyUsed = ({ name, title, description, inputSchema, annotations, _meta }:
   inputSchema,
   ...(annotations !== undefined && {
     annotations: {
-      ...(annotations.title !== undefined && { title: annotations.title }),
-      ...(annotations.readOnlyHint !== undefined && { readOnlyHint: annotations.readOnlyHint }),
-      ...(annotations.destructiveHint !== undefined && { destructiveHint: annotations.destructiveHint }),
+      title: annotations.title,
+      readOnlyHint: annotations.readOnlyHint,
+      destructiveHint: annotations.destructiveHint,
     },
   }),
 })

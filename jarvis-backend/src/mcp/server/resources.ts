@@ -107,7 +107,7 @@ async function contentOf(
 ): Promise<object | undefined> {
   if (uri === clusterUri) return asShown(state)
   const { at, missing, unreachableSince } = state
-  const standing = { at, missing, ...(unreachableSince !== undefined && { unreachableSince }) }
+  const standing = { at, missing, unreachableSince }
   if (uri === journalUri) return { entries: (await journal()).items }
   const node = state.nodes.find(({ name }) => nodeUri(name) === uri)
   if (node !== undefined) {

@@ -119,8 +119,8 @@ export function withPrice({ price: _, ...facts }: ModelFacts, price: ModelFacts[
     price: {
       input,
       output,
-      ...(cacheRead !== undefined && { cacheRead }),
-      ...(cacheWrite !== undefined && { cacheWrite }),
+      cacheRead,
+      cacheWrite,
     },
   }
 }

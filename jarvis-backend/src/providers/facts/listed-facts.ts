@@ -28,7 +28,7 @@ export function listedFacts(entry: unknown): ModelFacts {
       yes('reasoning', 'thinking', 'supports_reasoning', 'extended_thinking') ??
       onlyTrue(hasOneOf(fields.capabilities, ['thinking', 'reasoning'])),
     windowTokens: windowIn(fields) ?? windowIn(info),
-    ...(price !== undefined && { price }),
+    price,
   })
 }
 

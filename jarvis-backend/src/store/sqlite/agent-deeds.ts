@@ -37,11 +37,11 @@ export class AgentDeeds extends SqliteStore {
         seq,
         at,
         kind,
-        ...(toolName !== undefined && { toolName }),
+        toolName,
         target: on,
         outcome,
-        ...(reason !== undefined && { reason }),
-        ...(sessionId !== undefined && { sessionId }),
+        reason,
+        sessionId,
       }
     })
   }

@@ -21,7 +21,7 @@ export const listChanges = changeTool({
   example: {},
   output: z.object({ changes: z.array(Change) }),
   async run({ target, limit = 20 }, { asker }, ports) {
-    const changes = ports.list({ limit, ...(target !== undefined && { target }) }, asker)
+    const changes = ports.list({ limit, target }, asker)
     const now = ports.now()
     const lines = changes.map(
       ({ id, sentence, at, state, undo, undoes }) =>

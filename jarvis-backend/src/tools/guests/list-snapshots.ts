@@ -57,8 +57,8 @@ export const listSnapshots = homelabTool({
         vmid,
         snapshots: items.map(({ takenAt, parent: from, ...rest }) => ({
           ...rest,
-          ...(takenAt !== undefined && { takenAt }),
-          ...(from !== undefined && { parent: from }),
+          takenAt,
+          parent: from,
         })),
         ...(parent !== undefined && { parent }),
       },

@@ -24,11 +24,7 @@ export const getBackups = homelabTool({
   example: {},
   output: BackupsOutput,
   async run({ node, storage, vmid }, context, { cluster, limits }) {
-    const query = {
-      ...(node !== undefined && { node }),
-      storage,
-      ...(vmid !== undefined && { vmid }),
-    }
+    const query = { node, storage, vmid }
     const { items, missing, isUnread = false } = await cluster.backups(query, context)
     const state = cluster.state()
     const { guests } = state

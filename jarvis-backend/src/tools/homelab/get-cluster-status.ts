@@ -60,7 +60,7 @@ function outputOf(state: ClusterState, alerts: readonly Alert[]) {
       unknownGuests: areGuestsRead ? counts.unknown : null,
       attention: isBlind(state) ? null : unusual,
       missing,
-      ...(state.unreachableSince !== undefined && { unreachableSince: state.unreachableSince }),
+      unreachableSince: state.unreachableSince,
     },
     // An error if the state of the cluster could not be reported in full. A node that is off is part of a normal answer.
     isError: state.unreachableSince !== undefined || isQuorate === null || unread.length > 0,

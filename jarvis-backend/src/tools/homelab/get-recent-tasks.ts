@@ -22,7 +22,7 @@ export const getRecentTasks = homelabTool({
   example: {},
   output: TasksOutput,
   async run({ node, limit }, context, { cluster }) {
-    const asked = { limit: limit ?? usual, ...(node !== undefined && { node }) }
+    const asked = { limit: limit ?? usual, node }
     const { items, missing, isUnread: isBlind = false } = await cluster.tasks(asked, context)
     const state = cluster.state()
     const now = clusterTime(state.at, state)

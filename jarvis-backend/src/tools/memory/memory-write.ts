@@ -21,7 +21,7 @@ export const memoryWrite = memoryTool({
       kind: 'data',
       on: 'file',
       target: noTarget,
-      ...(path !== undefined && { file: path }),
+      file: path,
       ...(replaces !== undefined && { isRewrite: true }),
       sentence: sentenceOf(path, replaces),
     },

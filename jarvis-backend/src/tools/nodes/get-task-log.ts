@@ -42,7 +42,7 @@ export const getTaskLog = homelabTool({
   async run(asked, context, { api, cluster }) {
     const state = cluster.state()
     requireNode(state, asked.node)
-    const query = { limit: 200, ...(asked.node !== undefined && { node: asked.node }) }
+    const query = { limit: 200, node: asked.node }
     const { items, missing } = await cluster.tasks(query, context)
     const task = items.find((candidate) => isAsked(candidate, asked))
     const upid = task?.upid ?? asked.upid

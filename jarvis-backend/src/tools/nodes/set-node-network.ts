@@ -84,7 +84,7 @@ export const setNodeNetwork = homelabTool({
     const before = timer === 'gone_off' ? await onceBack(asked, api, signal) : await readNetwork(api, node, signal)
     const { values, type, isBack } = mustFit(asked, before)
     const who = `${oneLine(iface, 40)} of ${plainName(node)}`
-    const facts = { node, iface, isTimerArmed: false, ...(timer !== undefined && { timer }) }
+    const facts = { node, iface, isTimerArmed: false, timer }
     if (isBack) {
       const by = timer === 'gone_off' ? `${plainName(node)} has put it back by its own timer` : 'It is as it was before'
       const text = `${who}: ${by}, so nothing was changed.`

@@ -58,7 +58,7 @@ function itemOf({ question, options = [], several }: z.infer<typeof Asked>, plac
   if (labels.size < options.length) throw new Mistake(`${at}.options: two labels are the same.`)
   return {
     text: question,
-    options: options.map(({ label, note }) => ({ label, ...(note !== undefined && { note }) })),
+    options: options.map(({ label, note }) => ({ label, note })),
     typed: 'text',
     ...(several && options.length > 0 && { isMultiple: true }),
   }

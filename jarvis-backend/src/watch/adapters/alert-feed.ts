@@ -23,8 +23,8 @@ export function announce(alerts: readonly StoredAlert[], { activity, now }: Pick
       kind: 'alert',
       level: isOver ? 'info' : severity === 'failed' ? 'error' : 'warning',
       text: isOver ? `Resolved: ${sentence} ${ending}` : sentence,
-      ...(object.node !== undefined && { node: object.node }),
-      ...(object.vmid !== undefined && { vmid: object.vmid }),
+      node: object.node,
+      vmid: object.vmid,
     })
   }
 }

@@ -46,7 +46,7 @@ export class AlertPage implements DetailPorts {
 
   tasks(node: string | undefined): Promise<Partial<Task>> {
     const signal = AbortSignal.timeout(tasksForMs)
-    return this.#parts.homelab.cluster.tasks({ limit: 200, ...(node !== undefined && { node }) }, { signal })
+    return this.#parts.homelab.cluster.tasks({ limit: 200, node }, { signal })
   }
 
   isOurs({ upid, user, startedAt }: Task): boolean {
@@ -74,6 +74,6 @@ export class AlertPage implements DetailPorts {
 const offerable = ({ id, name, node, vmid }: AlertObject) => ({
   id,
   name,
-  ...(node !== undefined && { node }),
-  ...(vmid !== undefined && { vmid }),
+  node,
+  vmid,
 })

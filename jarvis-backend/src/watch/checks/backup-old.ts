@@ -36,7 +36,7 @@ function measured(guest: Guest, [look, failed]: readonly [number, number], now: 
     object: guestObject(guest),
     level: isDoubtful ? 'unseen' : level,
     words,
-    ...(hours !== undefined && { value: hours }),
+    value: hours,
     sentence: `The newest backup of ${guestName(guest)} is ${words} old${backupDoubt === undefined ? '' : `, and ${backupDoubt}`}.`,
     ...(lock === 'backup' && { explainedBy: 'A backup of it runs.' }),
     inputs: { vmid },

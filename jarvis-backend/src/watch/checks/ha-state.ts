@@ -33,8 +33,7 @@ export function haStateCheck(): Check {
       })
       const services = ha.services.flatMap(({ vmid, state: is, node }): Measure[] => {
         const guest = state.guests.find((one) => one.vmid === vmid)
-        const object =
-          guest === undefined ? { id: `guest/${vmid}`, vmid, ...(node !== undefined && { node }) } : guestObject(guest)
+        const object = guest === undefined ? { id: `guest/${vmid}`, vmid, node } : guestObject(guest)
         const who = guest === undefined ? `Guest ${vmid}` : guestName(guest)
         const level = bad[is] ?? 'clear'
         return [

@@ -40,7 +40,7 @@ async function measured(node: Node, ports: CheckPorts): Promise<Measure> {
     object: nodeObject(name),
     level: overOrUnseen(held, { look, failed, clear: look - clears }),
     words: `${words}${cache}`,
-    ...(held !== undefined && { value: held }),
+    value: held,
     sentence: `${plainName(name)} uses ${words} of its memory${cache}.`,
     chart: { series: `node/${name}`, field: 'ramRatio', limit: look, clears: look - clears },
     inputs: { node: name },

@@ -58,7 +58,7 @@ export class Browsers {
     for (const browsing of this.#ofSession(sessionId)) {
       const found = browsing.tabs().find((tab) => tab.id === id)
       const asked = browsing.asked()
-      if (found !== undefined) return { pageUrl: found.page.url(), ...(asked !== undefined && { asked }) }
+      if (found !== undefined) return { pageUrl: found.page.url(), asked }
     }
     return undefined
   }

@@ -47,7 +47,7 @@ export function elementsOf(tree: readonly (AriaNode | string)[]): Element[] {
       ref,
       role,
       name: nameOf(node),
-      ...(url !== undefined && { url }),
+      url,
       ...(box !== undefined && { box: box as Box }),
     })
   })

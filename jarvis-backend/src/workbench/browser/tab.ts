@@ -104,7 +104,7 @@ export class BrowserTab implements Tab {
     const { elsewhere: _, ...rest } = seen
     const elsewhere =
       seen.isFramed === true ? undefined : await elsewhereFrom(this.page, locator, this.#readUrl).catch(() => undefined)
-    const found = { ...rest, isSecret, holdsFrame, ...(elsewhere !== undefined && { elsewhere }) }
+    const found = { ...rest, isSecret, holdsFrame, elsewhere }
     this.#known.set(number, found)
     return { seen: found, locator }
   }
@@ -174,9 +174,9 @@ export class BrowserTab implements Tab {
         pageUrl: this.#readUrl,
         ...(target !== undefined && { leadsTo: target.url }),
         ...(isFramed && { isFramed }),
-        ...(isSecret !== undefined && { isSecret }),
-        ...(holdsFrame !== undefined && { holdsFrame }),
-        ...(elsewhere !== undefined && { elsewhere }),
+        isSecret,
+        holdsFrame,
+        elsewhere,
       })
     }
   }

@@ -34,7 +34,7 @@ export function diffOf(
       removed: lines.filter((line) => line.startsWith('-')).length,
       lines: shown,
       left: lines.length - shown.length,
-      ...(note !== undefined && { note }),
+      note,
     }
   })
 }

@@ -70,7 +70,7 @@ export function createFetchSite(parts: FetchParts = {}): FetchSite {
     const addresses = await judgedAddresses(url.hostname, judging, signal).catch((error: Error) => {
       throw new NotFetched(wordsOf(error, url))
     })
-    return requestTo(url, addresses, { signal, ...(parts.ca !== undefined && { ca: parts.ca }) })
+    return requestTo(url, addresses, { signal, ca: parts.ca })
   }
 
   async function follow(first: URL, listed: boolean, signal: AbortSignal): Promise<Fetched> {

@@ -128,8 +128,8 @@ export class ChatClient {
     const reply = await this.#ask('chat:send', {
       message: text,
       requestId,
-      ...(sessionId !== undefined && { sessionId }),
-      ...(model !== undefined && { model }),
+      sessionId,
+      model,
       ...(attachments?.length && { attachments }),
     })
     if (reply.ok) store?.dropOutgoing(requestId)
@@ -154,7 +154,7 @@ export class ChatClient {
 
   /** Stops one run, or all runs of the session if `runId` is undefined. */
   abort(sessionId: string, runId?: string) {
-    return this.#ask('chat:abort', { sessionId, ...(runId !== undefined && { runId }) })
+    return this.#ask('chat:abort', { sessionId, runId })
   }
 
   unqueue(sessionId: string, message: QueuedMessage) {

@@ -84,7 +84,7 @@ function issueOf({ id, check, object, severity, state, sentence, limit = '', hid
     detail: detail.filter((part) => part !== '').join(', '),
     ...(state === 'held' && { isUnknown: true }),
     ...(object.id.startsWith('node/') && object.node !== undefined && { node: object.node }),
-    ...(object.vmid !== undefined && { vmid: object.vmid }),
+    vmid: object.vmid,
     ...(chart?.limit !== undefined && {
       past: { series: chart.series, field: chart.field as SampleField, limit: chart.limit },
     }),

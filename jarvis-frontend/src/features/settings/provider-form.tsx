@@ -61,7 +61,7 @@ export function ProviderForm({
     attempt(() => {
       const { name, body } = read(form)
       const { models: [model] = [], ...server } = body
-      return verdictOf(name, { ...server, ...(model !== undefined && { model }) })
+      return verdictOf(name, { ...server, model })
     })
   const save = (form: HTMLFormElement, isUsed: boolean) =>
     attempt(async () => {

@@ -42,7 +42,7 @@ export async function turnOn(publicKey: string, hidesNames: boolean, decides: bo
     keys: { p256dh: keys?.p256dh ?? '', auth: keys?.auth ?? '' },
     label: deviceName(navigator.userAgent),
     hidesNames,
-    ...(key !== undefined && { key }),
+    key,
   })
   keep.set('push', id)
   // The previous subscription no longer exists.

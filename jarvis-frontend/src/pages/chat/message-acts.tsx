@@ -167,7 +167,7 @@ function Retry({ sessionId, user, model }: { sessionId: string; user: EntryOf<'u
       before: user.seq,
       text: user.text,
       files: user.attachments?.map(({ id }) => id),
-      ...(chosen !== undefined && { model: chosen }),
+      model: chosen,
     })
   return (
     <>

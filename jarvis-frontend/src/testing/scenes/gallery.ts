@@ -16,7 +16,7 @@ export function gallery(now: number): Scene {
     decision,
     by: decision === 'expired' ? 'jarvis' : 'operator',
     at: now - 5_000,
-    ...(note !== undefined && { note }),
+    note,
   })
   const asked = (about: { toolUseId: string; toolName: string; vmid: number }, change: Partial<Card> = {}) => {
     const made = card(about, now, change)

@@ -43,7 +43,7 @@ function steps(now: number, states: readonly State[] = [], outcomes: Record<numb
       state,
       undo: undo === undefined ? { kind: 'none', sentence: '7 cameras lose 1 min' } : { kind: 'call', sentence: undo },
       check: 'state = running within 3 min',
-      ...(outcomes[at + 1] !== undefined && { outcome: outcomes[at + 1] }),
+      outcome: outcomes[at + 1],
       ...(isBegun && { startedAt: now - (5 - at) * minute, toolUseId: `s${at + 1}` }),
       ...(state === 'done' && { endedAt: now - (5 - at) * minute + 41_000 }),
     }
@@ -107,7 +107,7 @@ export function plansScene(now: number): Scene {
       decision,
       by: decision === 'expired' ? 'jarvis' : 'mira',
       at: now - minute,
-      ...(note !== undefined && { note }),
+      note,
     },
   ]
   const begun = (id: string, shown: PlanStep[], more: Partial<PlanRun> & Pick<PlanRun, 'state'>): LooseEntry[] => {

@@ -71,13 +71,13 @@ function guestView(world: World, guest: SimGuest, { at, protectedTargets }: Shot
       netOutBps: Math.round(guest.netBps * 0.4),
       diskBps: diskRate(guest),
     }),
-    ...(guest.lock !== undefined && { lock: guest.lock }),
+    lock: guest.lock,
     isHa: guest.isHa,
     ...haStateOf(guest),
     ...(status === 'unknown' && { uptimeS: null, cpuRatio: null, ramBytes: null, diskBytes: null }),
     tags: guest.tags,
-    ...(backupAt !== undefined && { backupAt }),
-    ...(madeAt !== undefined && { madeAt }),
+    backupAt,
+    madeAt,
   }
 }
 

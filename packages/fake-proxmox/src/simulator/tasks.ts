@@ -12,7 +12,7 @@ export function beginTask(world: World, at: { node: string; type: string; id?: s
     upid: upidOf(world, { node: at.node, type: at.type, id, startedAt }),
     node: at.node,
     type: at.type,
-    ...(at.vmid !== undefined && { vmid: at.vmid }),
+    vmid: at.vmid,
     user,
     startedAt,
     status: 'running',

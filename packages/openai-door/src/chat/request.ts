@@ -136,10 +136,10 @@ export function readChatRequest(body: unknown, checkFile: CheckFile): ChatReques
         ...(!isSession && before.length > 0 && { before }),
         ...(after.length > 0 && { after: isSession ? after.filter(({ role }) => role === 'tool') : after }),
         ...(choice !== 'none' && tools.length > 0 && { tools }),
-        ...(toolChoice !== undefined && { toolChoice }),
-        ...(format !== undefined && { format }),
-        ...(mostTokens !== undefined && { mostTokens }),
-        ...(effort !== undefined && { effort }),
+        toolChoice,
+        format,
+        mostTokens,
+        effort,
       }
     },
   }

@@ -50,7 +50,7 @@ export class SignIns {
         scopes: [],
         wants: asked.challenge.scopes ?? [],
         isRenewed: false,
-        ...(refusal !== undefined && { problem: refusal }),
+        problem: refusal,
       }
     }
     const wants = asked?.wants ?? []
@@ -63,8 +63,8 @@ export class SignIns {
       isRenewed: refreshToken !== undefined,
       by,
       at,
-      ...(expiresAt !== undefined && { expiresAt }),
-      ...(problem !== undefined && { problem }),
+      expiresAt,
+      problem,
     }
   }
 

@@ -87,7 +87,7 @@ export class SqliteKeptJournal implements KeptJournal {
 
   standing(): JournalStanding {
     const problem = this.#problemAtStart ?? this.#anchor?.problem() ?? this.#broken
-    return { ...(problem !== undefined && { problem }), lostCards: this.#lostCards }
+    return { problem, lostCards: this.#lostCards }
   }
 
   lines(): AsyncGenerator<string> {

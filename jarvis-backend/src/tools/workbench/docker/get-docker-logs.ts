@@ -25,11 +25,7 @@ export const getDockerLogs = dockerTool({
     const engine = ports.engine()
     const { Config } = await engine.inspect(container, signal)
     const sinceS = sinceMinutes === undefined ? undefined : ports.now() / 1_000 - sinceMinutes * 60
-    const { text, isCut } = await engine.logs(
-      container,
-      { tail, isTty: Config.Tty, ...(sinceS !== undefined && { sinceS }) },
-      signal,
-    )
+    const { text, isCut } = await engine.logs(container, { tail, isTty: Config.Tty, sinceS }, signal)
     const lines = text === '' ? 0 : text.trimEnd().split('\n').length
     return {
       text: lines === 0 ? `${container} has printed nothing.` : text.trimEnd(),

@@ -23,9 +23,9 @@ export function switched(section: WorkbenchSection, area: AreaName, on: boolean)
   const { roots, docker, ...rest } = section
   switch (area) {
     case 'files':
-      return { ...rest, ...(docker !== undefined && { docker }), ...(on && { roots: roots ?? [] }) }
+      return { ...rest, docker, ...(on && { roots: roots ?? [] }) }
     case 'docker':
-      return { ...rest, ...(roots !== undefined && { roots }), ...(on && { docker: docker ?? usualSocket }) }
+      return { ...rest, roots, ...(on && { docker: docker ?? usualSocket }) }
     case 'web':
       return { ...section, web: { ...section.web, fetch: on } }
     default:

@@ -54,8 +54,8 @@ export const configRoutes: readonly Route[] = [
       const keys = [...new Set([...Object.keys(config), ...file.pending.keys()])]
       const rows = keys.map((key) => ({
         key,
-        ...(config[key] !== undefined && { value: config[key] }),
-        ...(file.pending.get(key) !== undefined && { pending: file.pending.get(key) }),
+        value: config[key],
+        pending: file.pending.get(key),
         ...(file.pending.has(key) && file.pending.get(key) === undefined && { delete: 1 }),
       }))
       return [...rows, { key: 'digest', value: model.files.digestOf(guest) }]

@@ -45,7 +45,7 @@ export const statusRoutes: readonly Route[] = [
         netin: uptime * 1_000,
         netout: uptime * 500,
         ...(isUp && Object.fromEntries(pressures.map((of) => [`pressure${of}`, of === 'cpusome' ? 0.12 : 0]))),
-        ...(lock !== undefined && { lock }),
+        lock,
         ...(tags.length > 0 && { tags: tags.join(';') }),
         ...(isTemplate && { template: 1 }),
       }

@@ -29,7 +29,7 @@ export const contentRoutes: readonly Route[] = [
           const server = host.facts.servers.get(name)
           const place = {
             ...(nodes && { nodes: nodes.join(',') }),
-            ...(server !== undefined && { server }),
+            server,
             ...(type === 'pbs' && { username: pbsWriter }),
           }
           return { storage: name, type, content: content.join(','), shared: isShared ? 1 : 0, ...place }
