@@ -16,7 +16,7 @@ const known = {
   alerts: [],
   mayAsk: true,
   markOf: () => 'warn' as const,
-  // In the morning of wherever this runs: two days before it has another name west of the Atlantic.
+  // A local time, so that the expected dates hold in every time zone.
   now: new Date(2026, 5, 1, 9).getTime(),
 }
 const labels = (text: string, more: object = {}) => itemsFor(text, { ...known, ...more }).map(({ label }) => label)

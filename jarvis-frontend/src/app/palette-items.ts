@@ -11,7 +11,7 @@ export type Item = {
   key: string
   group: 'Pages' | 'Alerts' | 'Guests' | 'Nodes' | 'Ask JARVIS to' | 'Sessions' | 'Tools' | 'Acts'
   label: string
-  /** True if other people chose the label: invisible characters in it are then drawn as codes. */
+  /** Text at the end of the row, such as a key, a state or a date. */
   detail: string
   /** Text shown beside the label. */
   note?: string
@@ -62,89 +62,80 @@ export function itemsFor(
     return words.every((word) => whole.includes(word))
   }
   const isEmpty = words.length === 0
-  const guests = isEmpty ? [] : (cluster?.guests ?? []).filter((guest) => isNamed(guest, words))
-  const asked = mayAsk ? actsOf(text, cluster?.guests ?? [], tools) : []
+  const guests = isEmpty ? [] : (cluster?.guests ?? [])
+  const nodes = isEmpty ? [] : (cluster?.nodes ?? [])
+  const named = guests.filter((guest) => isNamed(guest, words)).slice(0, mostOf)
+  const foundAlerts = isEmpty ? [] : alerts.filter((alert) => isOpen(alert) && fits(alert.sentence, 'alert'))
+  const foundTools = isEmpty ? [] : tools.filter(({ name }) => fits(name))
+  const foundSessions = sessions.filter(({ title }) => fits(title)).slice(0, mostOf)
   return [
-    ...guests.slice(0, mostOf).map(
-      (guest): Item => ({
-        key: `guest ${guest.vmid}`,
-        group: 'Guests',
-        label: `${guest.vmid} ${guest.name}`,
-        note: `${guest.type === 'vm' ? 'VM' : 'CT'} on ${guest.node}, ${guest.status === 'running' ? `CPU ${share(guest.cpuRatio)}` : guest.isTemplate ? 'template' : guest.status}`,
-        detail: 'open',
-        mark: markOf(guest),
-        to: `/cluster?guest=${guest.vmid}`,
-      }),
-    ),
-    ...asked,
-    ...(isEmpty ? [] : (cluster?.nodes ?? []))
-      .filter(({ name }) => fits(name))
-      .map(
-        ({ name, status }): Item => ({
-          key: `node ${name}`,
-          group: 'Nodes',
-          label: name,
-          detail: status,
-          icon: 'cluster',
-          to: `/cluster?node=${encodeURIComponent(name)}`,
-        }),
-      ),
-    ...(isEmpty ? [] : alerts.filter(isOpen))
-      .filter(({ sentence }) => fits(sentence, 'alert'))
-      .slice(0, mostOf)
-      .map(
-        ({ id, sentence, severity }): Item => ({
-          key: `alert ${id}`,
-          group: 'Alerts',
-          label: sentence,
-          detail: 'open',
-          mark: severityMark[severity],
-          to: `/alerts?alert=${encodeURIComponent(id)}`,
-        }),
-      ),
-    ...pages
-      .filter(({ title }) => fits(title))
-      .map(
-        ({ path, title, icon, key }): Item => ({
-          key: path,
-          group: 'Pages',
-          label: title,
-          detail: key === undefined ? '' : `g ${key}`,
-          icon,
-          to: path,
-        }),
-      ),
-    ...(isEmpty ? [] : tools)
-      .filter(({ name }) => fits(name))
-      .slice(0, mostOf)
-      .map(
-        ({ name, tier }): Item => ({
-          key: `tool ${name}`,
-          group: 'Tools',
-          label: name,
-          detail: 'open',
-          tier,
-          to: `/agents/tools?tool=${encodeURIComponent(name)}`,
-        }),
-      ),
-    ...sessions
-      .filter(({ title }) => fits(title))
-      .slice(0, mostOf)
-      .map(
-        ({ id, title, updatedAt }): Item => ({
-          key: id,
-          group: 'Sessions',
-          label: title,
-          detail: dayWord(updatedAt, now),
-          icon: 'chat',
-          to: `/chat/${id}`,
-        }),
-      ),
+    ...named.map((guest) => guestItem(guest, markOf(guest))),
+    ...(mayAsk ? askItems(words, guests, tools) : []),
+    ...nodes.filter(({ name }) => fits(name)).map(nodeItem),
+    ...foundAlerts.slice(0, mostOf).map(alertItem),
+    ...pages.filter(({ title }) => fits(title)).map(pageItem),
+    ...foundTools.slice(0, mostOf).map(toolItem),
+    ...foundSessions.map((session) => sessionItem(session, now)),
     ...acts
       .filter(([label, act]) => fits(label) && (mayAsk || act !== 'new'))
       .map(([label, act, icon, keys]): Item => ({ key: act, group: 'Acts', label, detail: keys, icon, act })),
   ]
 }
+
+const guestItem = ({ vmid, name, type, node, status, cpuRatio, isTemplate }: Guest, mark: MarkKind): Item => ({
+  key: `guest ${vmid}`,
+  group: 'Guests',
+  label: `${vmid} ${name}`,
+  note: `${type === 'vm' ? 'VM' : 'CT'} on ${node}, ${status === 'running' ? `CPU ${share(cpuRatio)}` : isTemplate ? 'template' : status}`,
+  detail: 'open',
+  mark,
+  to: `/cluster?guest=${vmid}`,
+})
+
+const nodeItem = ({ name, status }: ClusterState['nodes'][number]): Item => ({
+  key: `node ${name}`,
+  group: 'Nodes',
+  label: name,
+  detail: status,
+  icon: 'cluster',
+  to: `/cluster?node=${encodeURIComponent(name)}`,
+})
+
+const alertItem = ({ id, sentence, severity }: Alert): Item => ({
+  key: `alert ${id}`,
+  group: 'Alerts',
+  label: sentence,
+  detail: 'open',
+  mark: severityMark[severity],
+  to: `/alerts?alert=${encodeURIComponent(id)}`,
+})
+
+const pageItem = ({ path, title, icon, key }: Page): Item => ({
+  key: path,
+  group: 'Pages',
+  label: title,
+  detail: key === undefined ? '' : `g ${key}`,
+  icon,
+  to: path,
+})
+
+const toolItem = ({ name, tier }: ToolInfo): Item => ({
+  key: `tool ${name}`,
+  group: 'Tools',
+  label: name,
+  detail: 'open',
+  tier,
+  to: `/agents/tools?tool=${encodeURIComponent(name)}`,
+})
+
+const sessionItem = ({ id, title, updatedAt }: SessionSummary, now: number): Item => ({
+  key: id,
+  group: 'Sessions',
+  label: title,
+  detail: dayWord(updatedAt, now),
+  icon: 'chat',
+  to: `/chat/${id}`,
+})
 
 const kinds: Record<Guest['type'], readonly string[]> = {
   vm: ['guest', 'vm'],
@@ -160,8 +151,7 @@ function isNamed({ vmid, name, type }: Guest, words: readonly string[]): boolean
 const verbs = ['start', 'restart', 'stop'] as const
 
 /** Returns the actions on the guests that the words name: `restart frig`, `frigate`, `123`. */
-function actsOf(text: string, guests: readonly Guest[], tools: readonly ToolInfo[]): Item[] {
-  const words = text.toLowerCase().split(/\s+/).filter(Boolean)
+function askItems(words: readonly string[], guests: readonly Guest[], tools: readonly ToolInfo[]): Item[] {
   const wanted = words.filter((word) => !verbs.some((verb) => verb.startsWith(word)))
   if (wanted.length === 0) return []
   const meant = verbs.filter((verb) => words.some((word) => !wanted.includes(word) && verb.startsWith(word)))

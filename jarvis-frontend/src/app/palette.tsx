@@ -45,7 +45,6 @@ export function Palette() {
     [text, pages, state, issues, isLive, sessions, tools, alerts, ask],
   )
   const chosen = items[Math.min(at, items.length - 1)]
-  const idOf = (item: Item) => `${list}-${items.indexOf(item)}`
 
   const take = (item: Item) => {
     if (item.act === 'keys') {
@@ -89,7 +88,7 @@ export function Palette() {
           aria-label={label}
           aria-expanded="true"
           aria-controls={list}
-          aria-activedescendant={chosen === undefined ? undefined : idOf(chosen)}
+          aria-activedescendant={chosen === undefined ? undefined : `${list}-${items.indexOf(chosen)}`}
           placeholder="A guest, a page, a tool, a session"
           value={text}
           autoComplete="off"
@@ -102,41 +101,13 @@ export function Palette() {
         />
         <kbd>Esc</kbd>
       </div>
-      <div id={list} role="listbox" aria-label="Found" className="palette-list scroll">
-        {[...new Set(items.map(({ group }) => group))].map((group) => (
-          // biome-ignore lint/a11y/useSemanticElements: a group of options, not of fields
-          <div key={group} role="group" aria-label={group}>
-            <p aria-hidden="true">{group}</p>
-            {items
-              .filter((item) => item.group === group)
-              .map((item) => (
-                // biome-ignore lint/a11y/useKeyWithClickEvents lint/a11y/useFocusableInteractive: the field has the focus and the keys
-                <div
-                  key={item.key}
-                  id={idOf(item)}
-                  role="option"
-                  aria-selected={item === chosen}
-                  onClick={() => take(item)}
-                  onPointerMove={() => setAt(items.indexOf(item))}
-                >
-                  <ItemMark item={item} />
-                  <span className="cut">
-                    <Visible text={group === 'Ask JARVIS to' ? capital(item.label) : item.label} />
-                    {item.note !== undefined && (
-                      <small>
-                        {' '}
-                        <Visible text={item.note} />
-                      </small>
-                    )}
-                  </span>
-                  <small>
-                    <Visible text={item.detail} />
-                  </small>
-                </div>
-              ))}
-          </div>
-        ))}
-      </div>
+      <PaletteList
+        id={list}
+        items={items}
+        chosen={chosen}
+        onTake={take}
+        onPoint={(item) => setAt(items.indexOf(item))}
+      />
       {items.length === 0 && <p className="palette-none">Nothing is called that.</p>}
       <p className="palette-foot" aria-hidden="true">
         <span>
@@ -152,6 +123,56 @@ export function Palette() {
         )}
       </p>
     </Over>
+  )
+}
+
+type ListProps = {
+  /** Each item has the element id `ID-INDEX`. */
+  id: string
+  items: readonly Item[]
+  chosen: Item | undefined
+  onTake: (item: Item) => void
+  onPoint: (item: Item) => void
+}
+
+/** The found items, by group. The search field keeps the focus and handles the keys. */
+function PaletteList({ id, items, chosen, onTake, onPoint }: ListProps) {
+  return (
+    <div id={id} role="listbox" aria-label="Found" className="palette-list scroll">
+      {[...new Set(items.map(({ group }) => group))].map((group) => (
+        // biome-ignore lint/a11y/useSemanticElements: a group of options, not of fields
+        <div key={group} role="group" aria-label={group}>
+          <p aria-hidden="true">{group}</p>
+          {items
+            .filter((item) => item.group === group)
+            .map((item) => (
+              // biome-ignore lint/a11y/useKeyWithClickEvents lint/a11y/useFocusableInteractive: the field has the focus and the keys
+              <div
+                key={item.key}
+                id={`${id}-${items.indexOf(item)}`}
+                role="option"
+                aria-selected={item === chosen}
+                onClick={() => onTake(item)}
+                onPointerMove={() => onPoint(item)}
+              >
+                <ItemMark item={item} />
+                <span className="cut">
+                  <Visible text={group === 'Ask JARVIS to' ? capital(item.label) : item.label} />
+                  {item.note !== undefined && (
+                    <small>
+                      {' '}
+                      <Visible text={item.note} />
+                    </small>
+                  )}
+                </span>
+                <small>
+                  <Visible text={item.detail} />
+                </small>
+              </div>
+            ))}
+        </div>
+      ))}
+    </div>
   )
 }
 
