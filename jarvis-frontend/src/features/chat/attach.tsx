@@ -41,12 +41,15 @@ export type Attached = {
   take(files: readonly Attachment[]): void
 }
 
+/** The files of a message that is being written. `said`: the last message to the person about them. */
+type Draft = { items: Value<readonly Item[]>; said: Value<string> }
+
 const most = 8
 let made = 0
 /** The files by draft, so that they are kept if a message could not be sent. */
-const drafts = new Map<string, { items: Value<readonly Item[]>; said: Value<string> }>()
+const drafts = new Map<string, Draft>()
 
-function draftOf(key: string) {
+function draftOf(key: string): Draft {
   const known = drafts.get(key) ?? { items: new Value<readonly Item[]>([]), said: new Value('') }
   drafts.set(key, known)
   return known
@@ -56,96 +59,30 @@ type Props = { draftKey: string; onReady: (attached: Attached) => void }
 
 /** Attaches files to the message that the person is writing: chosen, pasted into the field, or dropped on the page. */
 export function Attach({ draftKey, onReady }: Props) {
-  const { items: draft, said: words } = draftOf(draftKey)
-  const items = useValue(draft)
-  const said = useValue(words)
+  const draft = draftOf(draftKey)
+  const said = useValue(draft.said)
   const hasSpeech = useStatus()?.hasSpeech === true
-  const [isOver, setOver] = useState(false)
+  const isOver = useDroppedFiles(draft)
   const input = useRef<HTMLInputElement>(null)
   const [row, setRow] = useState<HTMLElement | null>(null)
   useEffect(() => setRow(document.getElementById('composer-more')), [])
   const ready = useRef(onReady)
   ready.current = onReady
-
   useEffect(() => {
-    ready.current({
-      ids() {
-        const all = draft.get()
-        const open = all.find(({ file }) => file === undefined)
-        if (open === undefined) return all.flatMap(({ file }) => file?.id ?? [])
-        words.set(
-          open.problem === undefined ? `${open.name} is still on its way.` : `Remove ${open.name} before you send.`,
-        )
-        return undefined
-      },
-      holdsBack() {
-        if (draft.get().length === 0) return false
-        words.set('Files go with a message, not with an answer. Remove them and answer first.')
-        return true
-      },
-      clear() {
-        draft.set([])
-        words.set('')
-      },
-      take(files) {
-        const taken = files.map((file): Item => {
-          made += 1
-          return { key: made, name: file.name, bytes: file.bytes, share: 1, file, stop: new AbortController() }
-        })
-        draft.set([...draft.get(), ...taken])
-      },
-    })
-  }, [draft, words])
-
-  useEffect(() => {
-    const add = (files: readonly File[]) => {
-      const room = Math.max(0, most - draft.get().length)
-      words.set(files.length > room ? `A message may hold ${most} files.` : '')
-      for (const file of files.slice(0, room)) void begin(draft, file, (text) => words.set(text))
-    }
-    const filesOf = (data: DataTransfer | null) => [...(data?.files ?? [])]
-    const isFiles = (event: DragEvent) => event.dataTransfer?.types.includes('Files') === true
-    const onPaste = (event: ClipboardEvent) => {
-      const files = filesOf(event.clipboardData)
-      if (files.length === 0 || (event.target as Element | null)?.id !== 'composer') return
-      event.preventDefault()
-      add(files)
-    }
-    const onDrag = (event: DragEvent) => {
-      if (!isFiles(event)) return
-      event.preventDefault()
-      setOver(event.type === 'dragover')
-    }
-    const onDrop = (event: DragEvent) => {
-      if (!isFiles(event)) return
-      event.preventDefault()
-      setOver(false)
-      add(filesOf(event.dataTransfer))
-    }
-    const onPick = () => {
-      add([...(input.current?.files ?? [])])
-      if (input.current !== null) input.current.value = ''
-    }
-    const leave = new AbortController()
-    const { signal } = leave
-    document.addEventListener('paste', onPaste, { signal })
-    document.addEventListener('dragover', onDrag, { signal })
-    document.addEventListener('dragleave', onDrag, { signal })
-    document.addEventListener('drop', onDrop, { signal })
-    input.current?.addEventListener('change', onPick, { signal })
-    return () => leave.abort()
-  }, [draft, words])
-
-  const remove = (item: Item) => {
-    item.stop.abort()
-    draft.set(draft.get().filter(({ key }) => key !== item.key))
-    words.set(`${item.name} is removed.`)
-    if (item.file !== undefined) discard(item.file.id).catch(() => undefined)
-    document.getElementById('composer')?.focus()
-  }
+    ready.current(attachedTo(draft))
+  }, [draft])
   return (
     <div className={`attach${isOver ? ' is-over' : ''}`}>
-      <input ref={input} type="file" multiple hidden />
+      <input
+        ref={input}
+        type="file"
+        multiple
+        hidden
+        onChange={({ currentTarget }) => {
+          add(draft, [...(currentTarget.files ?? [])])
+          currentTarget.value = ''
+        }}
+      />
       {row !== null &&
         createPortal(
           <>
@@ -160,31 +97,13 @@ export function Attach({ draftKey, onReady }: Props) {
             </button>
             {hasSpeech && (
               <Suspense>
-                <Microphone onSaid={(text) => words.set(text)} />
+                <Microphone onSaid={(text) => draft.said.set(text)} />
               </Suspense>
             )}
           </>,
           row,
         )}
-      {items.length > 0 && (
-        <ul aria-label="Attached files">
-          {items.map((item) => (
-            <li key={item.key} className={item.problem === undefined ? undefined : 'failed'}>
-              {item.preview !== undefined && <img src={item.preview} alt="" />}
-              <span className="cut">{visibleText(item.name)}</span>
-              <small>{stateOf(item)}</small>
-              <button
-                type="button"
-                className="button small quiet"
-                aria-label={`Remove ${visibleText(item.name)}`}
-                onClick={() => remove(item)}
-              >
-                <Icon name="close" />
-              </button>
-            </li>
-          ))}
-        </ul>
-      )}
+      <AttachedFiles draft={draft} />
       <p role="status" className="text-soft">
         {isOver ? 'Drop to attach.' : said}
       </p>
@@ -192,17 +111,115 @@ export function Attach({ draftKey, onReady }: Props) {
   )
 }
 
+const attachedTo = ({ items, said }: Draft): Attached => ({
+  ids() {
+    const all = items.get()
+    const open = all.find(({ file }) => file === undefined)
+    if (open === undefined) return all.flatMap(({ file }) => file?.id ?? [])
+    said.set(open.problem === undefined ? `${open.name} is still on its way.` : `Remove ${open.name} before you send.`)
+    return undefined
+  },
+  holdsBack() {
+    if (items.get().length === 0) return false
+    said.set('Files go with a message, not with an answer. Remove them and answer first.')
+    return true
+  },
+  clear() {
+    items.set([])
+    said.set('')
+  },
+  take(files) {
+    const taken = files.map((file): Item => {
+      made += 1
+      return { key: made, name: file.name, bytes: file.bytes, share: 1, file, stop: new AbortController() }
+    })
+    items.set([...items.get(), ...taken])
+  },
+})
+
+/** Adds files that are pasted into the field or dropped on the page. @returns true while files are dragged over the page */
+function useDroppedFiles(draft: Draft): boolean {
+  const [isOver, setOver] = useState(false)
+  useEffect(() => {
+    const filesOf = (data: DataTransfer | null) => [...(data?.files ?? [])]
+    const isFiles = (event: DragEvent) => event.dataTransfer?.types.includes('Files') === true
+    const onPaste = (event: ClipboardEvent) => {
+      const files = filesOf(event.clipboardData)
+      if (files.length === 0 || (event.target as Element | null)?.id !== 'composer') return
+      event.preventDefault()
+      add(draft, files)
+    }
+    const onDrag = (event: DragEvent) => {
+      if (!isFiles(event)) return
+      event.preventDefault()
+      setOver(event.type === 'dragover')
+    }
+    const onDrop = (event: DragEvent) => {
+      if (!isFiles(event)) return
+      event.preventDefault()
+      setOver(false)
+      add(draft, filesOf(event.dataTransfer))
+    }
+    const leave = new AbortController()
+    const { signal } = leave
+    document.addEventListener('paste', onPaste, { signal })
+    document.addEventListener('dragover', onDrag, { signal })
+    document.addEventListener('dragleave', onDrag, { signal })
+    document.addEventListener('drop', onDrop, { signal })
+    return () => leave.abort()
+  }, [draft])
+  return isOver
+}
+
+function AttachedFiles({ draft }: { draft: Draft }) {
+  const items = useValue(draft.items)
+  if (items.length === 0) return null
+  return (
+    <ul aria-label="Attached files">
+      {items.map((item) => (
+        <li key={item.key} className={item.problem === undefined ? undefined : 'failed'}>
+          {item.preview !== undefined && <img src={item.preview} alt="" />}
+          <span className="cut">{visibleText(item.name)}</span>
+          <small>{stateOf(item)}</small>
+          <button
+            type="button"
+            className="button small quiet"
+            aria-label={`Remove ${visibleText(item.name)}`}
+            onClick={() => remove(draft, item)}
+          >
+            <Icon name="close" />
+          </button>
+        </li>
+      ))}
+    </ul>
+  )
+}
+
 const stateOf = ({ problem, file, share, bytes }: Item): string =>
   problem ?? (file === undefined ? `${Math.round(share * 100)} %` : size(bytes))
 
-async function begin(draft: Value<readonly Item[]>, given: File, say: (words: string) => void): Promise<void> {
+function add(draft: Draft, files: readonly File[]): void {
+  const room = Math.max(0, most - draft.items.get().length)
+  draft.said.set(files.length > room ? `A message may hold ${most} files.` : '')
+  for (const file of files.slice(0, room)) void begin(draft, file)
+}
+
+function remove({ items, said }: Draft, item: Item): void {
+  item.stop.abort()
+  items.set(items.get().filter(({ key }) => key !== item.key))
+  said.set(`${item.name} is removed.`)
+  if (item.file !== undefined) discard(item.file.id).catch(() => undefined)
+  document.getElementById('composer')?.focus()
+}
+
+async function begin({ items, said }: Draft, given: File): Promise<void> {
   made += 1
   const key = made
   const stop = new AbortController()
   const change = (part: Partial<Item>) =>
-    draft.set(draft.get().map((item) => (item.key === key ? { ...item, ...part } : item)))
+    items.set(items.get().map((item) => (item.key === key ? { ...item, ...part } : item)))
   const name = given.name || 'file'
-  draft.set([...draft.get(), { key, name, bytes: given.size, share: 0, stop }])
+  items.set([...items.get(), { key, name, bytes: given.size, share: 0, stop }])
   try {
     const sent = await smallerPicture(given)
     stop.signal.throwIfAborted()
@@ -212,12 +229,12 @@ async function begin(draft: Value<readonly Item[]>, given: File, say: (words: st
     const file = await upload({ name: sent.name || name, data }, (share) => change({ share }), stop.signal)
     change({ file, name: file.name, bytes: file.bytes })
     const scaled = sent === given ? '' : `, as ${file.widthPx}×${file.heightPx} pixels`
-    say(`${file.name} is attached${scaled}.`)
+    said.set(`${file.name} is attached${scaled}.`)
   } catch (error) {
     if (stop.signal.aborted) return
     const problem = error instanceof Error ? error.message : 'It could not be attached.'
     change({ problem })
-    say(problem)
+    said.set(problem)
   }
 }
 

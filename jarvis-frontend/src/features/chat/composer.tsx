@@ -55,6 +55,69 @@ function useSkills(isWanted: boolean, read: Props['readSkills']): readonly Skill
   return skills
 }
 
+/** The suggestions for the word at the cursor, and the keys that move in them. */
+function useCompletion(text: string, { tools, nouns, readSkills }: Pick<Props, 'tools' | 'nouns' | 'readSkills'>) {
+  const [cursor, setCursor] = useState(0)
+  const [chosen, setChosen] = useState(0)
+  const [hasMoved, setMoved] = useState(false)
+  const [isClosed, setClosed] = useState(false)
+  const part = useSuggesting(text)
+  const skills = useSkills(text.startsWith('/'), readSkills)
+  const completion = isClosed ? undefined : part?.complete(text, cursor, { tools, nouns, skills })
+  const suggestions = completion?.suggestions ?? []
+  const picked = suggestions[Math.min(chosen, suggestions.length - 1)]
+  /** Shows the suggestions anew after the text changed. */
+  const restart = (at: number) => {
+    setCursor(at)
+    setChosen(0)
+    setMoved(false)
+    setClosed(false)
+  }
+  /** @returns true if the key was for the suggestions and is handled */
+  const handleKey = (event: React.KeyboardEvent, take: (suggestion: Suggestion) => void): boolean => {
+    if (picked === undefined) return false
+    const move = event.key === 'ArrowDown' ? 1 : event.key === 'ArrowUp' ? -1 : 0
+    // Enter sends a completely typed name. Enter takes a suggestion if it was chosen with the arrows, or if Enter would send a partly typed name.
+    const isPart = completion?.from === 0 ? text !== picked.insert.trimEnd() : !text.startsWith('/')
+    const isEnter = event.key === 'Enter' && !event.shiftKey && !event.ctrlKey && !event.metaKey
+    if (move !== 0) {
+      setChosen((chosen + move + suggestions.length) % suggestions.length)
+      setMoved(true)
+    } else if (event.key === 'Escape') {
+      event.stopPropagation()
+      setClosed(true)
+    } else if (event.key === 'Tab' || (isEnter && (hasMoved || (isPart && sends(event))))) take(picked)
+    else return false
+    event.preventDefault()
+    return true
+  }
+  return { part, completion, picked, setCursor, restart, handleKey }
+}
+
+type Field = React.RefObject<HTMLTextAreaElement | null>
+
+/** Moves the focus to the end of the field each time `focusKey` changes. */
+function useFocusAtEnd(field: Field, focusKey: string | undefined) {
+  // A layout effect, so that the next key press already goes to the field.
+  useLayoutEffect(() => {
+    const element = field.current
+    if (focusKey === undefined || element === null) return
+    element.focus()
+    element.setSelectionRange(element.value.length, element.value.length)
+  }, [field, focusKey])
+}
+
+/** Makes the field as high as its text, up to 220 px. */
+function useGrowing(field: Field, text: string) {
+  // biome-ignore lint/correctness/useExhaustiveDependencies: the field grows with its text
+  useLayoutEffect(() => {
+    const element = field.current
+    if (element === null) return
+    element.style.height = 'auto'
+    element.style.height = `${Math.min(element.scrollHeight, 220)}px`
+  }, [field, text])
+}
+
 export function Composer({
   draftKey,
   model,
@@ -72,41 +135,17 @@ export function Composer({
 }: Props) {
   const field = useRef<HTMLTextAreaElement>(null)
   const [text, setText] = useState(() => keep.get(`draft.${draftKey}`) ?? '')
-  const [cursor, setCursor] = useState(0)
-  const [chosen, setChosen] = useState(0)
-  const [hasMoved, setMoved] = useState(false)
-  const [isClosed, setClosed] = useState(false)
   const list = useId()
   const isPhone = useMedia(phone)
   const enterHint = useEnterHint()
-  const part = useSuggesting(text)
-  const skills = useSkills(text.startsWith('/'), readSkills)
-  const completion = isClosed ? undefined : part?.complete(text, cursor, { tools, nouns, skills })
-  const suggestions = completion?.suggestions ?? []
-  // A layout effect, so that the next key press already goes to the field.
-  useLayoutEffect(() => {
-    const element = field.current
-    if (focusKey === undefined || element === null) return
-    element.focus()
-    element.setSelectionRange(element.value.length, element.value.length)
-  }, [focusKey])
-  const picked = suggestions[Math.min(chosen, suggestions.length - 1)]
-  const canSend = rest === undefined && /\S/.test(text)
-
-  // biome-ignore lint/correctness/useExhaustiveDependencies: the field grows with its text
-  useLayoutEffect(() => {
-    const element = field.current
-    if (element === null) return
-    element.style.height = 'auto'
-    element.style.height = `${Math.min(element.scrollHeight, 220)}px`
-  }, [text])
+  const { part, completion, picked, setCursor, restart, handleKey } = useCompletion(text, { tools, nouns, readSkills })
+  useFocusAtEnd(field, focusKey)
+  useGrowing(field, text)
+  const isEmpty = !/\S/.test(text)
 
   const change = (value: string, at: number) => {
     setText(value)
-    setCursor(at)
-    setChosen(0)
-    setMoved(false)
-    setClosed(false)
+    restart(at)
     keep.set(`draft.${draftKey}`, value === '' ? undefined : value)
   }
   /** Inserts text as if the person typed it, so that the browser can undo it. The caret is behind the text before the next key press. */
@@ -126,37 +165,13 @@ export function Composer({
     else put(/\S$/.test(text) ? ' @' : '@', text.length)
   }
   const send = () => {
-    if (!canSend) return
+    if (isEmpty || rest !== undefined) return
     change('', 0)
     onSend(text.trim())
     field.current?.focus()
   }
   const onKeyDown = (event: React.KeyboardEvent) => {
-    if (suggestions.length > 0) {
-      const move = event.key === 'ArrowDown' ? 1 : event.key === 'ArrowUp' ? -1 : 0
-      if (move !== 0) {
-        event.preventDefault()
-        setChosen((chosen + move + suggestions.length) % suggestions.length)
-        setMoved(true)
-        return
-      }
-      if (event.key === 'Escape') {
-        event.preventDefault()
-        event.stopPropagation()
-        setClosed(true)
-        return
-      }
-      // Enter sends a completely typed name. Enter takes a suggestion if it was chosen with the arrows, or if Enter would send a partly typed name.
-      const isPart = completion?.from === 0 ? text !== picked?.insert.trimEnd() : !text.startsWith('/')
-      const isEnter = event.key === 'Enter' && !event.shiftKey && !event.ctrlKey && !event.metaKey
-      const takes = event.key === 'Tab' || (isEnter && (hasMoved || (isPart && sends(event))))
-      if (picked !== undefined && takes) {
-        event.preventDefault()
-        take(picked)
-        return
-      }
-    }
-    if (!sends(event)) return
+    if (handleKey(event, take) || !sends(event)) return
     event.preventDefault()
     send()
   }
@@ -183,7 +198,7 @@ export function Composer({
             value={text}
             aria-label="Message"
             aria-autocomplete="list"
-            aria-controls={suggestions.length > 0 ? list : undefined}
+            aria-controls={picked && list}
             aria-activedescendant={picked && part?.idOf(list, picked)}
             placeholder={
               rest ??
@@ -199,58 +214,72 @@ export function Composer({
             onSelect={(event) => setCursor(event.currentTarget.selectionStart)}
             onKeyDown={onKeyDown}
           />
-          <div className="composer-acts">
-            {model !== undefined && (
-              <button
-                type="button"
-                className="button small quiet model cut"
-                title={`${model} answers. Choose another`}
-                onClick={onModel}
-                disabled={onModel === undefined}
-              >
-                <span className="cut">{shortModel(model)}</span>
-                {onModel !== undefined && <Icon name="down" />}
-              </button>
-            )}
-            {rest === undefined && (
-              <>
-                <button type="button" className="button small quiet" aria-label="Commands" onClick={() => begin('/')}>
-                  /
-                </button>
-                <button
-                  type="button"
-                  className="button small quiet"
-                  aria-label="Name a node or guest"
-                  onClick={() => begin('@')}
-                >
-                  @
-                </button>
-              </>
-            )}
-            <span id="composer-more" />
-            <span className="flex-1" />
-            {isRunning && rest === undefined && (
-              <button type="button" className="button small stop" onClick={onStop}>
-                <Icon name="stop" />
-                <span>Stop</span>{' '}
-                <span className="key" aria-hidden="true">
-                  Esc
-                </span>
-              </button>
-            )}
-            {rest === undefined && (
-              <button
-                type="submit"
-                className={`button small solid send${canSend ? '' : ' is-empty'}`}
-                aria-disabled={!canSend}
-              >
-                <span>{isAnswer ? 'Answer' : isRunning ? 'Queue' : 'Send'}</span> <Icon name="up" />
-              </button>
-            )}
-          </div>
+          <ComposerActs {...{ model, onModel, isRunning, isAnswer, rest, isEmpty, onStop }} onBegin={begin} />
         </div>
         <TierLegend />
       </div>
     </form>
+  )
+}
+
+type ActsProps = Pick<Props, 'model' | 'onModel' | 'isRunning' | 'isAnswer' | 'rest' | 'onStop'> & {
+  isEmpty: boolean
+  /** Begins a command or the name of a node or guest. */
+  onBegin: (sign: '/' | '@') => void
+}
+
+/** The buttons below the field. Other parts of the page add their own buttons to `#composer-more`. */
+function ComposerActs({ model, onModel, isRunning, isAnswer, rest, isEmpty, onBegin, onStop }: ActsProps) {
+  const canSend = rest === undefined
+  return (
+    <div className="composer-acts">
+      {model !== undefined && (
+        <button
+          type="button"
+          className="button small quiet model cut"
+          title={`${model} answers. Choose another`}
+          onClick={onModel}
+          disabled={onModel === undefined}
+        >
+          <span className="cut">{shortModel(model)}</span>
+          {onModel !== undefined && <Icon name="down" />}
+        </button>
+      )}
+      {canSend && (
+        <>
+          <button type="button" className="button small quiet" aria-label="Commands" onClick={() => onBegin('/')}>
+            /
+          </button>
+          <button
+            type="button"
+            className="button small quiet"
+            aria-label="Name a node or guest"
+            onClick={() => onBegin('@')}
+          >
+            @
+          </button>
+        </>
+      )}
+      <span id="composer-more" />
+      <span className="flex-1" />
+      {isRunning && canSend && (
+        <button type="button" className="button small stop" onClick={onStop}>
+          <Icon name="stop" />
+          <span>Stop</span>{' '}
+          <span className="key" aria-hidden="true">
+            Esc
+          </span>
+        </button>
+      )}
+      {canSend && (
+        <button
+          type="submit"
+          className={`button small solid send${isEmpty ? ' is-empty' : ''}`}
+          aria-disabled={isEmpty}
+        >
+          <span>{isAnswer ? 'Answer' : isRunning ? 'Queue' : 'Send'}</span> <Icon name="up" />
+        </button>
+      )}
+    </div>
   )
 }
