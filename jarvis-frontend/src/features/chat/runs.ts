@@ -165,6 +165,50 @@ function withChildren(run: Run, children: readonly Run[]): Run {
   return { ...run, children, items }
 }
 
+/** An entry about one call. */
+type CallEntry = Exclude<Extract<Entry, { toolUseId: string }>, EntryOf<'subrun'>>
+
+/** Returns the id of the entry's call. A card that replaced another card has its own id, so the call's id is in `callId`. */
+const callIdOf = (entry: CallEntry) => ('callId' in entry ? entry.callId : undefined) ?? entry.toolUseId
+
+/** Adds an entry to the call that it is about. */
+function add(entry: CallEntry, call: Call): void {
+  switch (entry.type) {
+    case 'tool_use':
+      Object.assign(call, { started: entry, tier: entry.tier })
+      break
+    case 'tool_result':
+      call.result = entry
+      break
+    case 'confirm_needed': {
+      const { needed, resolved } = call
+      if (needed !== undefined && resolved !== undefined) {
+        call.replaced = [...(call.replaced ?? []), { needed, resolved }]
+        delete call.resolved
+      }
+      Object.assign(call, { needed: entry, tier: 'red' })
+      break
+    }
+    case 'confirm_resolved':
+      call.resolved = entry
+      break
+    case 'blocked':
+      Object.assign(call, { blocked: entry, tier: 'black' })
+      break
+    case 'reconciled':
+      call.reconciled = entry
+      break
+    case 'question':
+      call.asked = [...(call.asked ?? []), { question: entry }]
+      break
+    case 'question_resolved':
+      call.asked = (call.asked ?? []).map((one) =>
+        one.question.questionId === entry.questionId ? { ...one, ended: entry } : one,
+      )
+      break
+  }
+}
+
 function runOf(runId: string, entries: readonly Entry[]): Run {
   const run: Run = { runId, entries, items: [] }
   const items: Item[] = []
@@ -221,42 +265,15 @@ function runOf(runId: string, entries: readonly Entry[]): Run {
         if (entry.what !== 'stopped') items.push({ kind: 'budget', key: `${entry.seq}`, entry })
         break
       case 'tool_use':
-        Object.assign(call(entry), { started: entry, tier: entry.tier })
-        break
       case 'tool_result':
-        call(entry).result = entry
-        break
-      case 'confirm_needed': {
-        const made = call({ ...entry, toolUseId: entry.callId ?? entry.toolUseId })
-        const { needed, resolved } = made
-        if (needed !== undefined && resolved !== undefined) {
-          made.replaced = [...(made.replaced ?? []), { needed, resolved }]
-          delete made.resolved
-        }
-        Object.assign(made, { needed: entry, tier: 'red' })
-        break
-      }
+      case 'confirm_needed':
       case 'confirm_resolved':
-        call({ toolUseId: entry.callId ?? entry.toolUseId }).resolved = entry
-        break
       case 'blocked':
-        Object.assign(call(entry), { blocked: entry, tier: 'black' })
-        break
       case 'reconciled':
-        call(entry).reconciled = entry
+      case 'question':
+      case 'question_resolved':
+        add(entry, call({ ...entry, toolUseId: callIdOf(entry) }))
         break
-      case 'question': {
-        const made = call(entry)
-        made.asked = [...(made.asked ?? []), { question: entry }]
-        break
-      }
-      case 'question_resolved': {
-        const made = call(entry)
-        made.asked = (made.asked ?? []).map((one) =>
-          one.question.questionId === entry.questionId ? { ...one, ended: entry } : one,
-        )
-        break
-      }
       case 'done':
       case 'error':
         run.end = entry
