@@ -25,26 +25,36 @@ const inMemory = (path: string) => ({ key: path, read: readFile, write: writeFil
 /** Longest draft that is stored, characters, because a browser stores about 5 MB in all. */
 const longestDraft = 200_000
 
-/** An editor for one file of the workspace. A draft that is not too long is stored until it is saved or discarded. */
-export function Editor({ file, path, of = inMemory(path), line, rest, preview, onSaved, onDeleted }: Props) {
-  const [draft, setDraft] = useState<string | undefined>(() => keep.get(draftKey(of.key)))
+/**
+ * The text in the editor. `draft`: the text as it was typed; undefined if nothing was typed. `base`: the saved text below the draft. `theirs`: the file
+ * as somebody else saved or deleted it meanwhile.
+ */
+function useDraft(file: WorkspaceText | undefined, key: string) {
+  const [draft, setDraft] = useState<string | undefined>(() => keep.get(key))
   const [base, setBase] = useState(file)
-  const [isEditing, setEditing] = useState(draft !== undefined || file === undefined)
   const [theirs, setTheirs] = useState<WorkspaceText | 'gone'>()
-  const [said, setSaid] = useState<{ isProblem: boolean; text: string }>()
-  const [isSaving, setSaving] = useState(false)
-  const [isAsking, setAsking] = useState(false)
-  const field = useRef<HTMLTextAreaElement>(null)
-  const text = draft ?? base?.text ?? ''
   const isChanged = draft !== undefined && draft !== (base?.text ?? '')
-  const isWhole = base?.problem === undefined
-
   // The file was changed elsewhere. Without a draft, show the new text; with a draft, warn.
   useEffect(() => {
     if (file?.checksum === base?.checksum) return
     if (!isChanged) setBase(file)
     else setTheirs(file ?? 'gone')
   }, [file, base, isChanged])
+  const put = (next: string | undefined) => {
+    setDraft(next)
+    keep.set(key, next !== undefined && next.length <= longestDraft ? next : undefined)
+  }
+  /** Shows a saved text and discards the draft. */
+  const settle = (saved: WorkspaceText | undefined) => {
+    setBase(saved)
+    setTheirs(undefined)
+    put(undefined)
+  }
+  return { draft, base, theirs, text: draft ?? base?.text ?? '', isChanged, put, settle, setTheirs }
+}
+
+/** Puts the caret at the start of a line, counted from 1, and scrolls the line into view. */
+function useCaretAt(line: number | undefined, field: React.RefObject<HTMLTextAreaElement | null>) {
   useEffect(() => {
     const element = field.current
     if (line === undefined || element === null) return
@@ -55,21 +65,30 @@ export function Editor({ file, path, of = inMemory(path), line, rest, preview, o
         .join('\n').length + (line > 1 ? 1 : 0)
     element.setSelectionRange(start, start)
     element.scrollTop = (line - 3) * 20
-  }, [line])
+  }, [line, field])
+}
+
+/** An editor for one file of the workspace. A draft that is not too long is stored until it is saved or discarded. */
+export function Editor({ file, path, of = inMemory(path), line, rest, preview, onSaved, onDeleted }: Props) {
+  const { draft, base, theirs, text, isChanged, put, settle, setTheirs } = useDraft(file, draftKey(of.key))
+  const [isEditing, setEditing] = useState(draft !== undefined || file === undefined)
+  const [said, setSaid] = useState<{ isProblem: boolean; text: string }>()
+  const [isSaving, setSaving] = useState(false)
+  const [isAsking, setAsking] = useState(false)
+  const field = useRef<HTMLTextAreaElement>(null)
+  const isWhole = base?.problem === undefined
+  useCaretAt(line, field)
 
   const type = (next: string | undefined) => {
-    setDraft(next)
+    put(next)
     setSaid(undefined)
-    keep.set(draftKey(of.key), next !== undefined && next.length <= longestDraft ? next : undefined)
   }
   const save = async (over: string | undefined) => {
     if (rest !== undefined || isSaving) return
     setSaving(true)
     try {
       const saved = await of.write(path, text, over)
-      setBase(saved)
-      setTheirs(undefined)
-      type(undefined)
+      settle(saved)
       setSaid({ isProblem: false, text: 'Saved.' })
       onSaved(saved)
     } catch (error) {
@@ -82,9 +101,8 @@ export function Editor({ file, path, of = inMemory(path), line, rest, preview, o
     setSaving(false)
   }
   const takeTheirs = () => {
-    setBase(theirs === 'gone' ? undefined : theirs)
-    setTheirs(undefined)
-    type(undefined)
+    settle(theirs === 'gone' ? undefined : theirs)
+    setSaid(undefined)
   }
   const remove = async () => {
     try {
@@ -120,27 +138,11 @@ export function Editor({ file, path, of = inMemory(path), line, rest, preview, o
         </p>
       )}
       {theirs !== undefined && (
-        <div className="strip conflict" role="alert">
-          <span>
-            <b>{theirs === 'gone' ? 'It was deleted meanwhile.' : 'It was changed meanwhile.'}</b> Your text is kept.
-            {theirs !== 'gone' && (
-              <details>
-                <summary>What stands there now</summary>
-                <pre>{theirs.text}</pre>
-              </details>
-            )}
-          </span>
-          <button
-            type="button"
-            className="button small"
-            onClick={() => void save(theirs === 'gone' ? undefined : theirs.checksum)}
-          >
-            {theirs === 'gone' ? 'Make it anew' : 'Save mine over it'}
-          </button>
-          <button type="button" className="button small quiet" onClick={takeTheirs}>
-            {theirs === 'gone' ? 'Let mine go' : 'Take theirs'}
-          </button>
-        </div>
+        <Conflict
+          theirs={theirs}
+          onSave={() => void save(theirs === 'gone' ? undefined : theirs.checksum)}
+          onTake={takeTheirs}
+        />
       )}
       {isEditing ? (
         <textarea
@@ -205,6 +207,31 @@ export function Editor({ file, path, of = inMemory(path), line, rest, preview, o
         )}
       </footer>
     </article>
+  )
+}
+
+type ConflictProps = { theirs: WorkspaceText | 'gone'; onSave: () => void; onTake: () => void }
+
+/** The file was changed or deleted elsewhere: shows the present text and lets the reader choose one. */
+function Conflict({ theirs, onSave, onTake }: ConflictProps) {
+  return (
+    <div className="strip conflict" role="alert">
+      <span>
+        <b>{theirs === 'gone' ? 'It was deleted meanwhile.' : 'It was changed meanwhile.'}</b> Your text is kept.
+        {theirs !== 'gone' && (
+          <details>
+            <summary>What stands there now</summary>
+            <pre>{theirs.text}</pre>
+          </details>
+        )}
+      </span>
+      <button type="button" className="button small" onClick={onSave}>
+        {theirs === 'gone' ? 'Make it anew' : 'Save mine over it'}
+      </button>
+      <button type="button" className="button small quiet" onClick={onTake}>
+        {theirs === 'gone' ? 'Let mine go' : 'Take theirs'}
+      </button>
+    </div>
   )
 }
 
