@@ -44,7 +44,7 @@ beforeAll(async () => {
   // Bundling the tree takes seconds of CPU time.
 }, 120_000)
 
-/** What a command prints, or why it fails. */
+/** Runs a command. @returns what it prints */
 async function run(words: string[], env: Record<string, string>): Promise<string> {
   const log = vi.spyOn(console, 'log').mockImplementation(() => {})
   try {
