@@ -13,3 +13,16 @@ export const runs = (byDay: number): { numRuns: number } => ({
 
 /** The time limit of a test of a property in ms. @param byDay as for the day's runs */
 export const patienceMs = (byDay: number): number => (atLeast === 0 ? byDay : byDay * 40)
+
+/** Rows of a table that the day plays in part: at night all, by day so many, evenly spread, the first and the last among them. */
+export const rowsOf = <T>(rows: readonly T[], byDay: number): T[] =>
+  isNight || rows.length <= byDay
+    ? [...rows]
+    : Array.from({ length: byDay }, (_, at) => rows[Math.round((at * (rows.length - 1)) / (byDay - 1))] as T)
+
+/** Makes a test of the night alone: `npm run test:night` runs it, `npm test` does not know it. */
+export const atNight =
+  (test: (name: string, work: () => Promise<void> | void) => unknown) =>
+  (name: string, work: () => Promise<void> | void): void => {
+    if (isNight) test(name, work)
+  }

@@ -281,7 +281,7 @@ describe('a stream', () => {
   test('swallows what never ends', () => {
     const stream = createStreamRedactor(redactor)
     let shown = stream.push('x sk-ant-')
-    for (let part = 0; part < 2_000; part += 1) shown += stream.push('AbCdEf12')
+    for (let part = 0; part < 500; part += 1) shown += stream.push('AbCdEf12'.repeat(4))
     shown += stream.push(' and on') + stream.flush()
     expect(shown).not.toContain('AbCd')
     expect(shown).toMatch(/\[redacted\] and on$/)

@@ -104,6 +104,8 @@ test.each(texts.filter(([what]) => isNight || byDay.includes(what)))(
     expect(await longestWaitMs(() => redactor.later(text))).toBeLessThan(mostMs)
     expect(cpuMs(() => legible(text))).toBeLessThan(mostMs)
   },
+  // Judged by CPU time: a busy machine takes longer.
+  20_000,
 )
 
 test('a value of megabytes keeps other work waiting for 100 ms at most', async () => {

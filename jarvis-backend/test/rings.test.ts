@@ -99,8 +99,8 @@ const busy = { 'guest/* cpuRatio': '0.99' }
 
 test.each<[string, Ring, [at: number, body: string][]]>([
   [
-    'a quiet quarter of a day',
-    { series: { [pve]: '50x60 78x60 60x240', 'node/pve2 ramRatio': '0.4x90 0.89x200' }, guests: 3, minutes: 360 },
+    'four quiet hours',
+    { series: { [pve]: '50x40 78x60 60x140', 'node/pve2 ramRatio': '0.4x40 0.89x200' }, guests: 3, minutes: 240 },
     [],
   ],
   ['heat of four minutes', { series: { [pve]: '50x10 81x4 60x30' }, minutes: 40 }, []],

@@ -149,7 +149,7 @@ test('a tool with any schema reaches every model server', { timeout: patienceMs(
       expect({ server, refusals, sent }).toEqual({ server, refusals, sent: tools.map(({ name }) => name) })
       expect(refusals.length).toBeLessThanOrEqual(4)
     }),
-    runs(25),
+    runs(12),
   )
 })
 

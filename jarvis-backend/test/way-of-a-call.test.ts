@@ -212,6 +212,7 @@ function createHouse(calls: readonly ToolCall[]) {
 const stop = (vmid: number) =>
   ({ type: 'tool_call', toolUseId: `tu_${vmid}`, toolName: 'stop_vm', toolInput: { vmid } }) as const
 const card = fc.nat(1)
+type Act = typeof act extends fc.Arbitrary<infer One> ? One : never
 const act = fc.oneof(
   {
     weight: 5,
@@ -230,6 +231,17 @@ const act = fc.oneof(
     }),
   },
 )
+
+/** They reach all that the walk is about, whatever else it does. */
+const examples: [Act[]][] = [
+  [[{ do: 'decide', card: 0, votes: [true] }, { do: 'crash' }]],
+  [
+    [
+      { do: 'drift', card: 0 },
+      { do: 'decide', card: 1, votes: [false] },
+    ],
+  ],
+]
 
 test('whatever happens in whatever order, an approved call starts at most once, and every call ends', async () => {
   const seen = { started: 0, lookedFor: 0, denied: 0, decided: 0, drifted: 0 }
@@ -310,7 +322,7 @@ test('whatever happens in whatever order, an approved call starts at most once, 
         }
       }
       now.isAnswerLost = false
-      for (let round = 0; round < 12; round += 1) {
+      for (let round = 0; round < 12 && (round < 2 || pending().length > 0); round += 1) {
         process.answer()
         await clock.advance(61_000)
       }
@@ -329,7 +341,7 @@ test('whatever happens in whatever order, an approved call starts at most once, 
       house.database.close()
       lab.cluster.close()
     }),
-    { ...runs(30), endOnFailure: true, examples: [[[{ do: 'decide', card: 0, votes: [true] }, { do: 'crash' }]]] },
+    { ...runs(10), endOnFailure: true, examples },
   )
   // The walk reaches what it is about.
   for (const [what, times] of Object.entries(seen)) expect(times, what).toBeGreaterThan(0)

@@ -14,14 +14,14 @@ beforeAll(async () => {
 })
 afterAll(() => stage.close())
 
-test('400 exchanges are read upwards with Page Up and the wheel, are shown wherever the scrollbar is dragged to, and Home shows the first', () =>
-  readAll(stage, 400))
+test('150 exchanges are read upwards with Page Up and the wheel, are shown wherever the scrollbar is dragged to, and Home shows the first', () =>
+  readAll(stage, 150))
 
 test('a phone’s reader flings upwards, none skipped and no screen blank', async () => {
-  const { page } = await openLong(stage, 300, { isPhone: true })
+  const { page } = await openLong(stage, 120, { isPhone: true })
   const cdp = await page.context().newCDPSession(page)
   // A fling goes the farther the faster the machine draws; it may not pass all in a few.
-  await readUp(page, 260, 3, { slowPx: 16, up: () => fling(cdp) })
+  await readUp(page, 80, 3, { slowPx: 16, up: () => fling(cdp) })
 })
 
 test('what is read stays in its place while diagrams come above, earlier entries load and an answer streams', async () => {

@@ -2,6 +2,7 @@ import type { Page } from 'playwright-core'
 import { afterAll, beforeAll, expect } from 'vitest'
 import { answerOf } from '../../jarvis-backend/bench/ui/answer.ts'
 import { seriousFindings } from '../../jarvis-backend/test/support/axe.ts'
+import { atNight } from '../../scripts/property-runs.ts'
 import { assistant, call, entriesOf, ran, text, usage, user } from '../src/testing/entries.ts'
 import type { Scene, ScriptSession } from '../src/testing/scene.ts'
 import { morning } from '../src/testing/scenes/morning.ts'
@@ -257,88 +258,93 @@ test('math, task lists and footnotes are drawn, without links, colours or what i
   expect(await seriousFindings(page)).toEqual([])
 })
 
-test('an answer takes no more memory the longer it gets, and is there to be read, found and copied', async () => {
-  const server = await stage.play(sceneOf({ runId: 'run_1', entries: entriesOf([user('Go.')], Date.now()) }))
-  const page = await stage.open(server, '/chat/ses_one', { own: {} })
-  await page.getByText('Go.').waitFor()
-  const cdp = await page.context().newCDPSession(page)
-  const heapMb = async () => {
-    await cdp.send('HeapProfiler.collectGarbage')
-    await cdp.send('HeapProfiler.collectGarbage')
-    return (await cdp.send('Runtime.getHeapUsage')).usedSize / 1e6
-  }
-  const answer = answerOf(48_000)
-  const grownMb: number[] = []
-  for (const half of [answer.slice(0, 24_000), answer.slice(24_000, 48_000)]) {
-    const before = await heapMb()
-    // As a busy page gets it: many tokens a frame.
-    for (const [piece] of half.matchAll(/[\s\S]{1,320}/g)) {
-      server.tell('ses_one', 'chat:token', { text: piece })
-      await page.evaluate(() => new Promise((next) => requestAnimationFrame(next)))
+atNight(test)(
+  'an answer takes no more memory the longer it gets, and is there to be read, found and copied',
+  async () => {
+    const server = await stage.play(sceneOf({ runId: 'run_1', entries: entriesOf([user('Go.')], Date.now()) }))
+    const page = await stage.open(server, '/chat/ses_one', { own: {} })
+    await page.getByText('Go.').waitFor()
+    const cdp = await page.context().newCDPSession(page)
+    const heapMb = async () => {
+      await cdp.send('HeapProfiler.collectGarbage')
+      await cdp.send('HeapProfiler.collectGarbage')
+      return (await cdp.send('Runtime.getHeapUsage')).usedSize / 1e6
     }
-    grownMb.push((await heapMb()) - before)
-  }
-  const [first = 0, second = 0] = grownMb
-  expect(second / first).toBeLessThan(0.3)
-
-  // Far from the screen there is text alone, the same that was there.
-  const prose = page.locator('.prose')
-  const parked = prose.locator('.parked')
-  expect(await parked.count()).toBeGreaterThan(40)
-  expect(await prose.locator('*').count()).toBeLessThan(2_000)
-  const widths = await prose.locator('.whole:not(:first-child)').evaluateAll((all) => all.map((box) => box.clientWidth))
-  expect(new Set(widths).size).toBe(1)
-  const copied = await prose.evaluate(async (element) => {
-    getSelection()?.selectAllChildren(element)
-    // Selected text counts as seen from the next frame on.
-    for (let at = 0; at < 2; at++) await new Promise((next) => requestAnimationFrame(next))
-    const text = getSelection()?.toString() ?? ''
-    getSelection()?.empty()
-    return text
-  })
-  const looks = [...copied.matchAll(/^Look (\d+)/gm)].map(([, at]) => Number(at))
-  expect(looks).toEqual(Array.from({ length: looks.length }, (_, at) => at + 1))
-  expect(looks.length).toBeGreaterThan(60)
-  expect(copied).toContain('pve\t97 %\t5.4 GiB')
-
-  // The reader goes up: all that comes is drawn before it is seen, and what was read moves by the step alone.
-  const stream = page.getByRole('log')
-  const moved = await stream.evaluate(async (element) => {
-    const frame = () => new Promise((next) => requestAnimationFrame(next))
-    const { top, bottom } = element.getBoundingClientRect()
-    const isSeen = (part: Element) => {
-      const box = part.getBoundingClientRect()
-      return box.bottom > top && box.top < bottom
+    const answer = answerOf(48_000)
+    const grownMb: number[] = []
+    for (const half of [answer.slice(0, 24_000), answer.slice(24_000, 48_000)]) {
+      const before = await heapMb()
+      // As a busy page gets it: many tokens a frame.
+      for (const [piece] of half.matchAll(/[\s\S]{1,320}/g)) {
+        server.tell('ses_one', 'chat:token', { text: piece })
+        await page.evaluate(() => new Promise((next) => requestAnimationFrame(next)))
+      }
+      grownMb.push((await heapMb()) - before)
     }
-    const wrong: unknown[] = []
-    for (let step = 0; step < 60; step++) {
-      const part = [...element.querySelectorAll('.heading')].find(isSeen)
-      const before = part?.getBoundingClientRect().top ?? 0
-      element.scrollTop -= 300
-      await frame()
-      await frame()
-      const px = (part?.getBoundingClientRect().top ?? 0) - before - 300
-      const isRaw = [...element.querySelectorAll('.parked')].some(isSeen)
-      if (part === undefined || Math.abs(px) > 2 || isRaw) wrong.push({ step, px, isRaw })
-    }
-    return wrong
-  })
-  expect(moved).toEqual([])
+    const [first = 0, second = 0] = grownMb
+    expect(second / first).toBeLessThan(0.3)
 
-  // Ctrl F finds what is not drawn.
-  await page.keyboard.press('Control+f')
-  await page.getByRole('searchbox', { name: 'Find in this session' }).fill('look 7')
-  await expect
-    .poll(() =>
-      stream.evaluate((element) => {
-        const [range] = (CSS.highlights.get('found') ?? []) as Iterable<Range>
-        const box = range?.getBoundingClientRect()
-        const { top, bottom } = element.getBoundingClientRect()
-        return box !== undefined && box.height > 0 && box.top > top && box.bottom < bottom && range?.toString()
-      }),
-    )
-    .toBe('Look 7')
-})
+    // Far from the screen there is text alone, the same that was there.
+    const prose = page.locator('.prose')
+    const parked = prose.locator('.parked')
+    expect(await parked.count()).toBeGreaterThan(40)
+    expect(await prose.locator('*').count()).toBeLessThan(2_000)
+    const widths = await prose
+      .locator('.whole:not(:first-child)')
+      .evaluateAll((all) => all.map((box) => box.clientWidth))
+    expect(new Set(widths).size).toBe(1)
+    const copied = await prose.evaluate(async (element) => {
+      getSelection()?.selectAllChildren(element)
+      // Selected text counts as seen from the next frame on.
+      for (let at = 0; at < 2; at++) await new Promise((next) => requestAnimationFrame(next))
+      const text = getSelection()?.toString() ?? ''
+      getSelection()?.empty()
+      return text
+    })
+    const looks = [...copied.matchAll(/^Look (\d+)/gm)].map(([, at]) => Number(at))
+    expect(looks).toEqual(Array.from({ length: looks.length }, (_, at) => at + 1))
+    expect(looks.length).toBeGreaterThan(60)
+    expect(copied).toContain('pve\t97 %\t5.4 GiB')
+
+    // The reader goes up: all that comes is drawn before it is seen, and what was read moves by the step alone.
+    const stream = page.getByRole('log')
+    const moved = await stream.evaluate(async (element) => {
+      const frame = () => new Promise((next) => requestAnimationFrame(next))
+      const { top, bottom } = element.getBoundingClientRect()
+      const isSeen = (part: Element) => {
+        const box = part.getBoundingClientRect()
+        return box.bottom > top && box.top < bottom
+      }
+      const wrong: unknown[] = []
+      for (let step = 0; step < 60; step++) {
+        const part = [...element.querySelectorAll('.heading')].find(isSeen)
+        const before = part?.getBoundingClientRect().top ?? 0
+        element.scrollTop -= 300
+        await frame()
+        await frame()
+        const px = (part?.getBoundingClientRect().top ?? 0) - before - 300
+        const isRaw = [...element.querySelectorAll('.parked')].some(isSeen)
+        if (part === undefined || Math.abs(px) > 2 || isRaw) wrong.push({ step, px, isRaw })
+      }
+      return wrong
+    })
+    expect(moved).toEqual([])
+
+    // Ctrl F finds what is not drawn.
+    await page.keyboard.press('Control+f')
+    await page.getByRole('searchbox', { name: 'Find in this session' }).fill('look 7')
+    await expect
+      .poll(() =>
+        stream.evaluate((element) => {
+          const [range] = (CSS.highlights.get('found') ?? []) as Iterable<Range>
+          const box = range?.getBoundingClientRect()
+          const { top, bottom } = element.getBoundingClientRect()
+          return box !== undefined && box.height > 0 && box.top > top && box.bottom < bottom && range?.toString()
+        }),
+      )
+      .toBe('Look 7')
+  },
+)
 
 test('a long session is drawn in part, keeps what is read in its place, and can be searched', async () => {
   const runs = 300

@@ -132,6 +132,6 @@ test('the plain part of any schema holds allowed keywords alone, and is an objec
       const { required = [], properties } = plain as { required?: string[]; properties: object }
       expect(required.filter((name) => !Object.hasOwn(properties, name))).toEqual([])
     }),
-    runs(40),
+    runs(20),
   )
 })

@@ -1,18 +1,18 @@
 import { fileURLToPath } from 'node:url'
 import type { BrowserContextOptions, Page } from 'playwright-core'
-import { afterAll, expect, onTestFinished } from 'vitest'
+import { expect, onTestFinished } from 'vitest'
 import { savesData, sharedBrowser } from '../../../scripts/shared-browser.ts'
 import { slowDown, slowDownPage } from '../../../scripts/slow-pages.ts'
 import { testWith } from '../../../scripts/test-with.js'
+import type { AtEnd } from './file-end.ts'
 import { password, type TestJarvis } from './start-jarvis.ts'
 
+export { atFileEnd } from './file-end.ts'
 export { go } from './go.ts'
 
 export const dashboardDir = fileURLToPath(new URL('../../../jarvis-frontend/dist', import.meta.url))
 
 export const test = testWith('Chromium')
-
-type AtEnd = (end: () => void | Promise<void>) => void
 
 /**
  * `fetchesAhead`: whether all parts of the dashboard are fetched while the page is idle; absent: each on first use, which costs less.
@@ -20,15 +20,6 @@ type AtEnd = (end: () => void | Promise<void>) => void
  * `atEnd`: takes what closes the page; absent: the page ends with its test.
  */
 type Options = BrowserContextOptions & { fetchesAhead?: boolean; first?: string; atEnd?: AtEnd }
-
-/** For a server and a page that the tests of a file share: takes what ends them, and runs it after the last test, the newest first. */
-export function atFileEnd(): AtEnd {
-  const ends: Parameters<AtEnd>[0][] = []
-  afterAll(async () => {
-    for (const end of ends.reverse()) await end()
-  })
-  return (end) => void ends.push(end)
-}
 
 /** People at pages, each with a context of their own in the shared browser. */
 export function useBrowser() {

@@ -1,7 +1,7 @@
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { basename, dirname, join, resolve } from 'node:path'
 import { fileURLToPath, pathToFileURL } from 'node:url'
-import { build, type Plugin } from 'esbuild'
+import { build, type Plugin, type PluginBuild } from 'esbuild'
 import { expect, onTestFinished } from 'vitest'
 
 const backend = fileURLToPath(new URL('../../', import.meta.url))
@@ -28,40 +28,30 @@ export function besideTest(name: string, imports: Readonly<Record<string, string
   return Object.entries(imports).reduce((all, [from, to]) => all.replaceAll(`'${from}`, `'${to}`), text)
 }
 
+/** A recipe to follow: its heading, the file that gets its block, and the text after which the list's lines go. */
+export type Followed = { heading: string; path: string; after: string }
+
 /**
- * Builds JARVIS as it is once somebody has followed a recipe of one file, and a block that registers it: an import, an empty line, and lines for the
+ * Builds JARVIS as it is once somebody has followed recipes of one file, and a block that registers it: an import, an empty line, and lines for the
  * list.
- * @param register the file that gets the block, and the text after which the list's lines go
+ * @param recipes no two of them register in the same file
  * @param entry the source of the program to build, relative to `src`
+ * @param atEnd takes what removes the build; absent: it ends with the test
  * @returns what `entry` exports
  */
-export async function followRecipe<Exports>(
-  heading: string,
-  register: { path: string; after: string },
+export async function followRecipes<Exports>(
+  recipes: readonly Followed[],
   entry: string,
+  atEnd: (end: () => void) => void = onTestFinished,
 ): Promise<Exports> {
-  const { path, file, blocks } = recipeOf(heading)
-  const [imported = '', listed = ''] = (blocks[0] ?? '').split('\n\n')
   const followed: Plugin = {
     name: 'recipe',
     setup(builder) {
-      const added = join(backend, path)
-      const registry = join(backend, register.path)
-      // Narrow filters: esbuild asks this process about each file that matches.
-      builder.onResolve({ filter: endOf(added) }, ({ path: asked, resolveDir }) =>
-        resolve(resolveDir, asked) === added ? { path: added } : undefined,
-      )
-      builder.onLoad({ filter: new RegExp(`${endOf(added).source}|${endOf(registry).source}`) }, ({ path: loaded }) => {
-        if (loaded === added) return { contents: absolute(file, added), loader: 'ts', resolveDir: backend }
-        if (loaded !== registry) return undefined
-        const text = readFileSync(registry, 'utf8')
-        expect(text.split(register.after)).toHaveLength(2)
-        return { contents: `${imported}\n${text.replace(register.after, register.after + listed)}`, loader: 'ts' }
-      })
+      for (const recipe of recipes) follow(builder, recipe)
     },
   }
   const outdir = mkdtempSync(join(backend, '.staged-recipe-'))
-  onTestFinished(() => rmSync(outdir, { recursive: true }))
+  atEnd(() => rmSync(outdir, { recursive: true }))
   await build({
     stdin: { contents: entry, resolveDir: join(backend, 'src'), sourcefile: 'recipe.ts', loader: 'ts' },
     outdir,
@@ -75,6 +65,28 @@ export async function followRecipe<Exports>(
     plugins: [followed],
   })
   return (await import(pathToFileURL(join(outdir, 'stdin.mjs')).href)) as Exports
+}
+
+/** As `followRecipes`, for one. */
+export const followRecipe = <Exports>(heading: string, register: Omit<Followed, 'heading'>, entry: string) =>
+  followRecipes<Exports>([{ heading, ...register }], entry)
+
+function follow(builder: PluginBuild, { heading, path: registryPath, after }: Followed): void {
+  const { path, file, blocks } = recipeOf(heading)
+  const [imported = '', listed = ''] = (blocks[0] ?? '').split('\n\n')
+  const added = join(backend, path)
+  const registry = join(backend, registryPath)
+  // Narrow filters: esbuild asks this process about each file that matches.
+  builder.onResolve({ filter: endOf(added) }, ({ path: asked, resolveDir }) =>
+    resolve(resolveDir, asked) === added ? { path: added } : undefined,
+  )
+  builder.onLoad({ filter: new RegExp(`${endOf(added).source}|${endOf(registry).source}`) }, ({ path: loaded }) => {
+    if (loaded === added) return { contents: absolute(file, added), loader: 'ts', resolveDir: backend }
+    if (loaded !== registry) return undefined
+    const text = readFileSync(registry, 'utf8')
+    expect(text.split(after)).toHaveLength(2)
+    return { contents: `${imported}\n${text.replace(after, after + listed)}`, loader: 'ts' }
+  })
 }
 
 /** Replaces each relative import by its path, because esbuild resolves none from a folder that does not exist. */

@@ -100,16 +100,17 @@ test('bit codes find nearly all of the nearest', () => {
   vectors.forEach((vector, ordinal) => {
     codes.add(ordinal, vector)
   })
-  const angle = (one: Float32Array, other: Float32Array) => {
-    let dot = 0
-    for (let at = 0; at < dimensions; at += 1) dot += (one[at] as number) * (other[at] as number)
-    return dot / Math.hypot(...one) / Math.hypot(...other)
+  const lengths = vectors.map((vector) => Math.hypot(...vector))
+  const dot = (one: Float32Array, other: Float32Array) => {
+    let sum = 0
+    for (let at = 0; at < dimensions; at += 1) sum += (one[at] as number) * (other[at] as number)
+    return sum
   }
   let found = 0
   for (const topic of topics) {
     const query = near(topic)
     const exact = vectors
-      .map((vector, ordinal) => ({ ordinal, angle: angle(vector, query) }))
+      .map((vector, ordinal) => ({ ordinal, angle: dot(vector, query) / (lengths[ordinal] as number) }))
       .sort((one, other) => other.angle - one.angle)
       .slice(0, 10)
     const candidates = new Set(codes.near(query, 160, always))

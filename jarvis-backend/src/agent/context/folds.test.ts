@@ -180,7 +180,7 @@ const folded = (
       : factsAfter(entryFacts, { before: [], entries: entries.filter(({ seq }) => seq <= upTo), sessionId: 'ses_1' }),
 })
 
-const seeds = Array.from({ length: isNight ? 500 : 100 }, (_, seed) => seed + 1)
+const seeds = Array.from({ length: isNight ? 500 : 50 }, (_, seed) => seed + 1)
 
 test('wherever a random conversation may be folded, once or twice, every provider takes what is left', () => {
   let inside = 0

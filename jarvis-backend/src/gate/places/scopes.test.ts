@@ -246,6 +246,6 @@ test('whatever the address, a scope that covers it is exactly its origin', () =>
         expect(at.startsWith(`${scheme}://`)).toBe(true)
       }
     }),
-    runs(50),
+    runs(20),
   )
 })

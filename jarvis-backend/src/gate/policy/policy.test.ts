@@ -1,6 +1,7 @@
 import fc from 'fast-check'
 import { type Guest, type ProfileName, profileNames, tiers } from 'protocol'
 import { expect, test } from 'vitest'
+import { runs } from '../../../../scripts/property-runs.ts'
 import { resolve } from '../../../test/support/effects.ts'
 import { houseFacts } from '../../tools/house.ts'
 import { decide, usualTier } from '../decide.ts'
@@ -336,6 +337,7 @@ test('one rule more never lowers a verdict, under any profile, file, time and ca
       const before = rankOf(worldWith(JSON.stringify(file), world), call)
       expect(rankOf(worldWith(JSON.stringify(more), world), call)).toBeGreaterThanOrEqual(before)
     }),
+    runs(30),
   )
 })
 
@@ -347,6 +349,7 @@ test('a file without allow never lowers what is shipped, and none lowers black',
       const withAllow = rankOf(worldWith(JSON.stringify({ ...file, allow: allow ?? [] }), world), call)
       if (shipped === tiers.indexOf('black')) expect(withAllow).toBe(shipped)
     }),
+    runs(30),
   )
 })
 
@@ -356,5 +359,6 @@ test('a stricter profile never asks less', () => {
       const ranks = profileNames.map((profile) => rankOf(worldWith(JSON.stringify(file), { profile, now }), call))
       expect(ranks).toEqual(ranks.toSorted((a, b) => b - a))
     }),
+    runs(30),
   )
 })

@@ -1,6 +1,7 @@
 import fc from 'fast-check'
 import { type ProfileName, profileNames, type Tier } from 'protocol'
 import { describe, expect, test } from 'vitest'
+import { runs } from '../../../../scripts/property-runs.ts'
 import { houseTools } from '../../tools/house.ts'
 import { decide } from '../decide.ts'
 import { shippedPolicy } from '../policy/shipped.ts'
@@ -1059,6 +1060,7 @@ test('nothing throws, and what is taken from a result is always found', () => {
         judge([ssh('dmesg', text)], ['x__y', { [command]: [text], more: { [text]: command } }])
       },
     ),
+    runs(10),
   )
   const word = fc.stringMatching(/^[a-z]{3,8}$/)
   fc.assert(
@@ -1069,6 +1071,7 @@ test('nothing throws, and what is taken from a result is always found', () => {
       )
       if (words.length >= 4) expect(found).toBeDefined()
     }),
+    runs(40),
   )
   function note(text: string): Line {
     return tool('get_vms', text)
