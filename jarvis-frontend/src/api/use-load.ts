@@ -20,7 +20,8 @@ export type Load<T> = {
  */
 export function useLoad<T>(key: string, read: (() => Promise<T>) | undefined, on: readonly string[] = []): Load<T> {
   const reader = useRef(read)
-  reader.current = read
+  // Another component may still show the data when this one no longer reads it.
+  if (read !== undefined) reader.current = read
   const { remote, newest } = useMemo(() => {
     const newest = () => (reader.current as () => Promise<T>)()
     return { newest, remote: remoteOf<T>(key, newest) }

@@ -14,6 +14,7 @@ import { keep } from '../lib/keep.ts'
 import { watchLink } from '../realtime/link.ts'
 import { createSockets } from '../realtime/sockets.ts'
 import { onWake } from '../realtime/wake.ts'
+import { takeDisplay } from './own-display.ts'
 
 const holder = () => signedIn.get()
 
@@ -25,7 +26,7 @@ function createLive() {
   onWake(link.check)
   sockets.events.on('connect', () => {
     renewPerson().then(
-      async (display) => display && (await import('./own-display.ts')).takeDisplay(display),
+      (display) => display && takeDisplay(display),
       () => undefined,
     )
     const device = keep.get('push')
