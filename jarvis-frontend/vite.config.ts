@@ -9,10 +9,6 @@ const { JARVIS_URL, PORT } = loadEnv('development', `${import.meta.dirname}/..`,
 // The Host stays the page's own: the server refuses an Origin that is another host's.
 const server = { target: JARVIS_URL || `http://127.0.0.1:${PORT || 4000}`, changeOrigin: false }
 
-/** Modules that the first page shares with later pages. In files of their own they would be too small to compress well. */
-const shared =
-  /\/(?:protocol\/src\/facts|src\/(?:lib\/(keep|value|use-value|format|argument-text|location)|api\/(auth|http|confirmations|remote|sessions|tools|samples)|ui\/(icon|link|arc|boxed|copy-button|visible|use-now)|features\/(chat\/(client|message|optional|runs|slots|state|step|store|strips)|cluster\/(fold|health|store))))\.tsx?$/
-
 /** The panel beside the chat. Its parts would be small files. */
 const side = /\/src\/(app\/ghosts|features\/cluster\/(panel|parts|task-groups)|ui\/(panel-head|meter|spark))\.tsx?$/
 
@@ -36,8 +32,16 @@ export default defineConfig({
       output: {
         codeSplitting: {
           groups: [
-            { name: 'shared', test: shared },
+            // With all that it imports: parts of it in files of their own would be more requests, and compress less well.
+            { name: 'first', test: /\/src\/app\.tsx$|rolldown\/runtime/, priority: 1 },
             { name: 'side', test: side, includeDependenciesRecursively: false },
+            // Small modules that many pages import would be many small files.
+            {
+              name: 'common',
+              test: /\/jarvis-frontend\/src\//,
+              minShareCount: 5,
+              includeDependenciesRecursively: false,
+            },
           ],
         },
         // Each page is a file `page.tsx`: its folder tells it from the others.

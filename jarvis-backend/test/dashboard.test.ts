@@ -80,10 +80,17 @@ test('a file of the dashboard is served in the smallest form that the client tak
   expect(tags.size).toBe(6)
 })
 
-test('what is compressed already and what the API answers go out as they are', async () => {
+test('what is compressed already and answers that may hold a secret go out as they are', async () => {
   const jarvis = await startWithDashboard()
-  const headers = { 'accept-encoding': 'br, gzip', authorization: `Bearer ${jarvis.token('operator')}` }
-  for (const path of ['/icon.png', '/api/tools', '/metrics', '/health']) {
+  const authorization = `Bearer ${jarvis.token('operator')}`
+  const headers = { 'accept-encoding': 'br, gzip', authorization }
+  const tools = await get(`${jarvis.url}/api/tools`, headers)
+  expect(tools.headers).toMatchObject({ 'content-encoding': 'gzip', vary: expect.stringContaining('Accept-Encoding') })
+  const plain = await get(`${jarvis.url}/api/tools`, { authorization })
+  expect(plain.headers['content-encoding']).toBeUndefined()
+  expect(gunzipSync(tools.body)).toEqual(plain.body)
+  expect(tools.body.length).toBeLessThan(plain.body.length / 3)
+  for (const path of ['/icon.png', '/api/settings', '/api/tokens', '/metrics', '/health']) {
     const answer = await get(jarvis.url + path, headers)
     expect([answer.status, answer.headers['content-encoding']]).toEqual([200, undefined])
   }

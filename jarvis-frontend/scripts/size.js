@@ -7,7 +7,7 @@ const session = ['src/pages/chat/session-stream.tsx', 'src/pages/chat/session-he
 const budgets = [
   { name: 'js', kind: 'js', most: 120_000, parts: ['src/pages/chat/idle.tsx'] },
   { name: 'css', kind: 'css', most: 25_000, parts: [] },
-  { name: 'js with a session', kind: 'js', most: 155_000, parts: session },
+  { name: 'js with a session', kind: 'js', most: 160_000, parts: session },
 ]
 const dist = new URL('../dist/', import.meta.url)
 const manifest = JSON.parse(readFileSync(new URL('.vite/manifest.json', dist), 'utf8'))

@@ -60,7 +60,7 @@ function Framed() {
   return (
     <ChatContext value={live.chat}>
       <ClusterContext value={live.cluster}>
-        <Shell>
+        <Shell key={person?.id}>
           <Suspense fallback={<div className="page" aria-busy="true" />}>
             <PageHere />
           </Suspense>

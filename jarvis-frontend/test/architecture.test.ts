@@ -70,3 +70,19 @@ test('nothing is ever set as HTML', () => {
   const strays = files.filter((file) => /dangerouslySetInnerHTML|innerHTML|insertAdjacentHTML/.test(textOf(file)))
   expect(strays).toEqual([])
 })
+
+test('a key of loaded data names one request in the whole dashboard, because all components with the key share the answer', () => {
+  const asked = new Map<string, Set<string>>()
+  const call = /use(?:Load|Newest)(?:<.+?>)?\(\s*([^,]+),\s*(?:[^,]+ \? )?(?:\(\) =>\s*)?([\w.]+(?:\('[^']+')?)/g
+  const calls = files
+    .filter((file) => !file.startsWith('api/'))
+    .flatMap((file) => [...textOf(file).matchAll(call)].map(([, key = '', read = '']) => ({ file, key, read })))
+  expect(calls.length).toBeGreaterThan(60)
+  for (const { key, read } of calls) {
+    const words = /^['`]([a-z][^'`$]*)/i.exec(key)?.[1]?.trim()
+    if (words !== undefined) asked.set(words, (asked.get(words) ?? new Set()).add(read))
+  }
+  const unnamed = calls.filter(({ key }) => !/^['`][a-z]/i.test(key) && !['name', 'part'].includes(key))
+  expect(unnamed).toEqual([])
+  expect([...asked].filter(([, reads]) => reads.size > 1)).toEqual([])
+})

@@ -16,7 +16,7 @@ import { type Route, route } from './route.ts'
 export const alertRoutes = (watch: Watch, shown: (person: PersonRef) => Pick<Shown, 'change'>): Route[] => [
   route('/alerts').get(
     'Alerts now, gravest first. `checkedAt` is null before the first look, `ended` counts seven days. [Alerts](alerts.md) has the states.',
-    { role: 'viewer', token: 'read', reply: AlertsReply },
+    { role: 'viewer', token: 'read', reply: AlertsReply, isPacked: true },
     () => watch.list(),
   ),
   route('/alerts/history').get(

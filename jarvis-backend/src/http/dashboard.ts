@@ -52,8 +52,8 @@ function isPage(path: string): boolean {
 }
 
 /**
- * Serves the compressed form of a built file if the client accepts it. Each form has its own ETag. API answers are never compressed: if an answer
- * contains a secret beside an attacker's text, the length of its compressed form reveals the secret (BREACH).
+ * Serves the compressed form of a built file if the client accepts it. Each form has its own ETag. Of the API, only answers without
+ * secrets are compressed: if an answer contains a secret beside an attacker's text, the length of its compressed form reveals the secret (BREACH).
  */
 function compressed(dir: string): RequestHandler {
   return (request, response, next) => {

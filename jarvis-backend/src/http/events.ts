@@ -7,7 +7,7 @@ import { type Route, route } from './route.ts'
 type Feed = {
   newest(): readonly Activity[]
   lineFor(activity: Activity, reads: (sessionId: string) => boolean): Activity
-  listen(listener: <E extends keyof ActivityEvents>(event: E, payload: ActivityEvents[E]) => void): () => void
+  listen(listener: <E extends 'event' | 'changed'>(event: E, payload: ActivityEvents[E]) => void): () => void
 }
 
 /**

@@ -7,6 +7,7 @@ import type { StepUp } from '../auth/step-up.ts'
 import type { Identity } from '../auth/tokens.ts'
 import type { Access } from './access.ts'
 import { atLeast, identityOf, passwordAgain, read, requireScope, sessionWithin, wholeSight } from './handle.ts'
+import { sendPacked } from './send-json.ts'
 
 /** The data of one REST route. The table of all routes provides the express router, the OpenAPI document and the reference in `docs/api.md`. */
 export type Route = Required<Pick<Facts, 'role' | 'password' | 'status'>> &
@@ -52,6 +53,11 @@ type Facts = {
   reply?: z.ZodType
   /** Content types that the handler sends by itself. */
   media?: readonly string[]
+  /**
+   * True if the JSON answer may be compressed. Only for answers that hold no secret: the length of a compressed answer tells about a secret that stands
+   * beside an attacker's text (BREACH).
+   */
+  isPacked?: true
   /** HTTP status of a success. Absent: 200, or 204 without `reply` and `media`. */
   status?: number
 }
@@ -159,6 +165,7 @@ export function serveRoutes(
       const answer = await route.handle(callOf(route, request, response))
       if (route.media !== undefined) return
       if (route.reply === undefined) response.status(route.status).end()
+      else if (route.isPacked) await sendPacked({ request, response }, answer)
       else response.status(route.status).json(answer)
     })
   }

@@ -18,7 +18,7 @@ const valuesAtOnce = 10_000
 export const samplesRoutes = (store: Pick<SampleStore, 'read'>, now: () => number): Route[] => [
   route('/samples').get(
     'Values for charts. `series` is a comma list of up to 64 of `cluster`, `node/NAME`, `guest/VMID`, `storage/…`.',
-    { role: 'viewer', token: 'read', query: SamplesQuery, reply: SamplesReply },
+    { role: 'viewer', token: 'read', query: SamplesQuery, reply: SamplesReply, isPacked: true },
     async ({ query: { series, range } }) => {
       const { stepMs, count } = ranges[range]
       const from = (Math.floor(now() / stepMs) - count + 1) * stepMs

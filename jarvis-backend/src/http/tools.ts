@@ -33,7 +33,13 @@ export function toolRoutes(parts: {
   return [
     route('/tools').get(
       'The tools.',
-      { role: 'viewer', forMembers: true, token: 'read', reply: z.object({ items: z.array(ToolInfo) }) },
+      {
+        role: 'viewer',
+        forMembers: true,
+        token: 'read',
+        reply: z.object({ items: z.array(ToolInfo) }),
+        isPacked: true,
+      },
       () => ({
         items: parts.catalog.list().map(infoOf),
       }),

@@ -9,7 +9,7 @@ const kept = 100
 /** The session from which a line quotes text. `facts`: the line's text for people who may not read that session. */
 export type Words = { sessionId: string; facts: string }
 
-type Listener = <E extends keyof ActivityEvents>(event: E, payload: ActivityEvents[E]) => void
+type Listener = <E extends 'event' | 'changed'>(event: E, payload: ActivityEvents[E]) => void
 
 /** Keeps a site's newest 100 activity lines, and reports which lists should be read again. */
 export class ActivityFeed {
@@ -19,6 +19,8 @@ export class ActivityFeed {
   readonly #personal = new Set<(person: string, line: Activity) => void>()
   /** The replacement for each line that quotes a session, for people who may not read that session. */
   readonly #closed = new WeakMap<Activity, { sessionId: string; line: Activity }>()
+  readonly #begunAt = performance.now()
+  readonly #changedAt = new Map<ActivityEvents['changed']['what'], number>()
 
   /** The newest lines, oldest first. */
   newest(): readonly Activity[] {
@@ -51,8 +53,18 @@ export class ActivityFeed {
     this.#personal.add(listener)
   }
 
+  /** How long ago each list last changed, by a clock that nobody sets. */
+  ages(): ActivityEvents['ages'] {
+    const since = (at: number) => Math.floor(performance.now() - at)
+    return {
+      upMs: since(this.#begunAt),
+      lists: Object.fromEntries([...this.#changedAt].map(([what, at]) => [what, since(at)])),
+    }
+  }
+
   /** Reports to the listeners that a list should be read again. */
   changed(change: ActivityEvents['changed']): void {
+    this.#changedAt.set(change.what, performance.now())
     this.#tell('changed', change)
   }
 
@@ -62,14 +74,14 @@ export class ActivityFeed {
     return () => void this.#listeners.delete(listener)
   }
 
-  #tell<E extends keyof ActivityEvents>(event: E, payload: ActivityEvents[E]): void {
+  #tell<E extends 'event' | 'changed'>(event: E, payload: ActivityEvents[E]): void {
     for (const listener of this.#listeners) listener(event, payload)
   }
 }
 
 /**
- * Serves the namespace `/events`. Each dashboard gets the newest activity lines on connect, then each new line, and an event when a list has
- * changed. A member gets only lines addressed to that person, and these events.
+ * Serves the namespace `/events`. Each dashboard gets the ages of the lists and the newest activity lines on connect, then each new line, and an
+ * event when a list has changed. A member gets only lines addressed to that person, and these events.
  */
 export function serveActivity(
   namespace: Namespace,
@@ -79,6 +91,7 @@ export function serveActivity(
   const lineFor = (activity: Activity, socket: Socket) => feed.lineFor(activity, shown(identityOf(socket).person).reads)
   namespace.on('connection', (socket) => {
     void socket.join(roomOf(identityOf(socket).person.id))
+    socket.emit('ages', feed.ages())
     if (isBounded(identityOf(socket).person.role)) return
     void socket.join('whole')
     for (const activity of feed.newest()) socket.emit('event', lineFor(activity, socket))

@@ -3,10 +3,10 @@ import { call } from './http.ts'
 import { Remote, useRemote } from './remote.ts'
 
 /** The alerts that have not ended, gravest first. `aheadMs`: how far the server's clock is ahead of this browser's. */
-export const alerts = new Remote(async () => {
+export const alerts = new Remote('alerts', async () => {
   const reply = await call('GET /api/alerts')
   return { ...reply, aheadMs: reply.now - Date.now() }
-})
+}, ['connect', 'alerts'])
 export const useAlerts = () => useRemote(alerts)
 
 /** True if the alert fires, no other alert explains it, and nobody acknowledged or silenced it. */

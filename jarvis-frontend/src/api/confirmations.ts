@@ -5,7 +5,7 @@ import { Remote, useRemote } from './remote.ts'
 type Lists = { pending: ConfirmationRow[]; decided: ConfirmationRow[] }
 
 /** Waiting cards, soonest to expire first, and cards decided in the last day, newest first. */
-export const confirmations = new Remote<Lists>(async () => {
+export const confirmations = new Remote<Lists>('confirmations', async () => {
   const { items } = await call('GET /api/confirmations')
   return {
     pending: items.filter((row) => row.decision === undefined).sort((a, b) => a.expiresAt - b.expiresAt),
@@ -13,7 +13,7 @@ export const confirmations = new Remote<Lists>(async () => {
       .filter((row) => row.decision !== undefined)
       .sort((a, b) => (b.decidedAt ?? b.createdAt) - (a.decidedAt ?? a.createdAt)),
   }
-})
+}, ['connect', 'confirmations'])
 
 export const useConfirmations = (): Lists | undefined => useRemote(confirmations)
 

@@ -2,9 +2,9 @@ import type { Limits } from 'protocol'
 import { call } from './http.ts'
 import { Remote, useRemote } from './remote.ts'
 
-export const limits = new Remote(() => call('GET /api/limits'))
+export const limits = new Remote('limits', () => call('GET /api/limits'), ['connect', 'limits'])
 export const useLimits = (): Limits | undefined => useRemote(limits)
 
 export async function setLimits(next: Limits): Promise<void> {
-  limits.value.set(await call('PUT /api/limits', { body: next }))
+  limits.put(await call('PUT /api/limits', { body: next }))
 }

@@ -1,24 +1,20 @@
-import { readPeople } from './people.ts'
-import { Remote, useRemote } from './remote.ts'
-
-/** People's names by id, including removed people. */
-const names = new Remote(async () => {
-  const { items, removed } = await readPeople()
-  return new Map([...removed, ...items].map(({ id, name }) => [id, name]))
-})
-addEventListener('jarvis:changed', (event) => {
-  if (['people', 'connect'].includes((event as CustomEvent<string>).detail)) names.renew()
-})
+import { useMemo } from 'react'
+import { people } from './people.ts'
+import { useRemote } from './remote.ts'
 
 type Names = {
-  /** Returns a person's name; returns `id` unchanged if it is not a person's id. */
+  /** Returns a person's name; returns `id` unchanged if it is not a person's id. Removed people have names too. */
   nameOf: (id: string) => string
   /** True if the server knows more than one person, so that names are worth showing. */
   isMany: boolean
 }
 
 export function useNames(): Names {
-  const known = useRemote(names)
-  return { nameOf: (id) => known?.get(id) ?? id, isMany: (known?.size ?? 0) > 1 }
+  const reply = useRemote(people)
+  return useMemo(() => {
+    const known = reply === undefined ? [] : [...reply.removed, ...reply.items]
+    const names = new Map(known.map(({ id, name }) => [id, name]))
+    return { nameOf: (id) => names.get(id) ?? id, isMany: names.size > 1 }
+  }, [reply])
 }
 export const useNameOf = () => useNames().nameOf

@@ -1,5 +1,6 @@
 import type { PeopleReply } from 'protocol'
 import { call } from './http.ts'
+import { Remote } from './remote.ts'
 
 export const readMe = () => call('GET /api/auth/me')
 export const readSignIns = () => call('GET /api/auth/sign-ins')
@@ -8,6 +9,7 @@ export const endSignIn = (id: string) => call('DELETE /api/auth/sign-ins/:id', {
 export const signOutOthers = () => call('POST /api/auth/sign-out-others')
 
 export const readPeople = () => call('GET /api/people')
+export const people = new Remote('people', readPeople, ['connect', 'people'])
 /** A person, with the fields that the server shows to the reader. */
 export type KnownPerson = PeopleReply['items'][number]
 export const changePerson = (id: string, change: { name?: string; role?: string; disabled?: boolean }) =>

@@ -4,7 +4,10 @@ import { Value } from '../lib/value.ts'
 import { call } from './http.ts'
 import { Remote, useRemote } from './remote.ts'
 
-export const sessions = new Remote(() => call('GET /api/sessions', { query: { limit: 100 } }))
+export const sessions = new Remote('sessions', () => call('GET /api/sessions', { query: { limit: 100 } }), [
+  'connect',
+  'sessions',
+])
 export const useSessions = (): SessionSummary[] | undefined => useRemote(sessions)?.items
 /** The open session, if it is not among the newest 100. */
 export const unlisted = new Value<SessionSummary | undefined>(undefined)

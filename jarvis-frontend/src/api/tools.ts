@@ -2,7 +2,7 @@ import type { Effect, ToolInfo } from 'protocol'
 import { call } from './http.ts'
 import { Remote, useRemote } from './remote.ts'
 
-export const tools = new Remote(() => call('GET /api/tools'))
+export const tools = new Remote('tools', () => call('GET /api/tools'), ['connect'])
 export const useTools = (): ToolInfo[] | undefined => useRemote(tools)?.items
 
 /** The first known tool with an effect that has all properties of `wanted`. */

@@ -1,9 +1,9 @@
-import { ApiError } from 'protocol/client'
-import { useEffect, useReducer, useRef, useState } from 'react'
+import type { ApiError } from 'protocol/client'
+import { useEffect, useMemo, useRef } from 'react'
+import { useValue } from '../lib/use-value.ts'
+import { forgetUnused, remoteOf } from './remote.ts'
 
-const againAfterMs = 5_000
-
-/** Data of a page. `data`: the newest good answer. `isOld`: true if `data` is the answer for an earlier `key`. */
+/** Data of a page. `data`: the newest good answer. `isOld`: true if `data` is not the answer for this `key`. */
 export type Load<T> = {
   data: T | undefined
   isOld: boolean
@@ -13,45 +13,39 @@ export type Load<T> = {
 }
 
 /**
- * Reads when the component mounts, when `key` changes, and when the server reports a change named in `on`. While the server is unreachable, reads
- * every 5 s.
+ * Reads when a component mounts, when `key` changes, and when the server reports a change named in `on`. Components with the same key share one
+ * read. A component that mounts again shows the last answer meanwhile. While the server is unreachable, reads every 5 s.
+ * @param key names the request and its arguments: `settings`, `agent ${id}`
+ * @param read undefined: nothing is read
  */
-export function useLoad<T>(key: string, read: () => Promise<T>, on: readonly string[] = []): Load<T> {
-  const [state, setState] = useState<{ key?: string; data?: T; problem?: ApiError }>({})
-  const [tries, again] = useReducer((count: number) => count + 1, 0)
+export function useLoad<T>(key: string, read: (() => Promise<T>) | undefined, on: readonly string[] = []): Load<T> {
   const reader = useRef(read)
-  reader.current = read
+  // Another component may still show the data when this one no longer reads it.
+  if (read !== undefined) reader.current = read
+  const { remote, newest } = useMemo(() => {
+    const newest = () => (reader.current as () => Promise<T>)()
+    return { newest, remote: remoteOf<T>(key, newest) }
+  }, [key])
+  const data = useValue(remote.value)
+  const problem = useValue(remote.problem)
+  const isRead = read !== undefined
   const watched = on.join(' ')
-  // biome-ignore lint/correctness/useExhaustiveDependencies: another try reads the same again
-  useEffect(() => {
-    let isGone = false
-    let timer: ReturnType<typeof setTimeout> | undefined
-    reader.current().then(
-      (data) => !isGone && setState({ key, data }),
-      (error: unknown) => {
-        if (isGone) return
-        const problem = error instanceof ApiError ? error : new ApiError('unreadable', 'The answer could not be read.')
-        setState((before) => ({ ...before, problem }))
-        if (problem.code === 'unreachable') timer = setTimeout(again, againAfterMs)
-      },
-    )
-    return () => {
-      isGone = true
-      clearTimeout(timer)
-    }
-  }, [key, tries])
-  useEffect(() => {
-    const listen = (event: Event) => {
-      if (watched.split(' ').includes((event as CustomEvent<string>).detail)) again()
-    }
-    addEventListener('jarvis:changed', listen)
-    return () => removeEventListener('jarvis:changed', listen)
-  }, [watched])
+  useEffect(() => (isRead ? remote.use(newest, watched.split(' ')) : undefined), [remote, newest, isRead, watched])
+  /** The data that is shown until this key has its own. */
+  const shown = useRef(remote)
+  if (data !== undefined) shown.current = remote
   return {
-    data: state.data,
-    isOld: state.key !== key,
-    problem: state.problem,
-    again,
-    put: (data) => setState({ key, data }),
+    data: isRead ? shown.current.value.get() : undefined,
+    isOld: data === undefined,
+    problem,
+    again: remote.renew,
+    put: remote.put,
   }
+}
+
+/** As `useLoad`, for data that a person edits: an editor must not begin with an answer from before it was opened. */
+export function useNewest<T>(...asked: Parameters<typeof useLoad<T>>): Load<T> {
+  const [key] = asked
+  useMemo(() => forgetUnused(key), [key])
+  return useLoad(...asked)
 }

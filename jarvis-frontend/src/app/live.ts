@@ -1,17 +1,12 @@
 import { alerts } from '../api/alerts.ts'
-import { forget, renewPerson, signedIn } from '../api/auth.ts'
-import { armed } from '../api/changes.ts'
-import { confirmations } from '../api/confirmations.ts'
+import { forget, renewPerson, type SignedIn, signedIn } from '../api/auth.ts'
 import { checks } from '../api/executions.ts'
-import { grants } from '../api/grants.ts'
 import { bearer, setCredentials } from '../api/http.ts'
 import { limits } from '../api/limits.ts'
-import { questions } from '../api/questions.ts'
+import { forgetAll, forgetUnused, renewAll } from '../api/remote.ts'
 import { readSamples } from '../api/samples.ts'
 import { sessions } from '../api/sessions.ts'
-import { status } from '../api/status.ts'
 import { askForPassword } from '../api/step-up.ts'
-import { tools } from '../api/tools.ts'
 import { ChatClient } from '../features/chat/client.ts'
 import { ClusterStore } from '../features/cluster/store.ts'
 import { Feed } from '../features/events/feed.ts'
@@ -19,22 +14,9 @@ import { keep } from '../lib/keep.ts'
 import { watchLink } from '../realtime/link.ts'
 import { createSockets } from '../realtime/sockets.ts'
 import { onWake } from '../realtime/wake.ts'
+import { takeDisplay } from './own-display.ts'
 
 const holder = () => signedIn.get()
-const lists = [sessions, confirmations, questions, armed, alerts, grants, status, tools, limits]
-
-const byChange: Partial<Record<string, { renew(): void }>> = {
-  sessions,
-  confirmations,
-  questions,
-  changes: armed,
-  alerts,
-  grants,
-  settings: status,
-  limits,
-}
-/** Tells pages to read their own data again. @param what the part that changed; `connect`: any part may have changed */
-const tellPages = (what: string) => dispatchEvent(new CustomEvent('jarvis:changed', { detail: what }))
 
 /** Creates the objects that exist as long as the page: one connection and the stores that its events fill. */
 function createLive() {
@@ -43,19 +25,28 @@ function createLive() {
   const link = watchLink(sockets, forget)
   onWake(link.check)
   sockets.events.on('connect', () => {
-    for (const list of lists) list.renew()
     renewPerson().then(
-      async (display) => display && (await import('./own-display.ts')).takeDisplay(display),
+      (display) => display && takeDisplay(display),
       () => undefined,
     )
     const device = keep.get('push')
     if (device !== undefined) import('../api/push.ts').then((part) => part.seenHere(device)).catch(() => undefined)
-    tellPages('connect')
   })
-  const feed = new Feed(sockets.events, ({ what }) => {
-    byChange[what]?.renew()
+  /** Reads again what a change concerns. @param what the part that changed; `connect`: any part may have changed */
+  const tell = (what: string) => {
+    renewAll(what)
     if (what === 'samples') void live.cluster.catchUp()
-    tellPages(what)
+    dispatchEvent(new CustomEvent('jarvis:changed', { detail: what }))
+  }
+  const feed = new Feed(sockets.events, ({ what }) => tell(what))
+  /** When this page began to read for this person, until it is connected for the first time. Unix ms. */
+  let begunAt: number | undefined
+  sockets.events.on('ages', ({ upMs, lists }) => {
+    const readForMs = begunAt === undefined ? Number.POSITIVE_INFINITY : Date.now() - begunAt
+    begunAt = undefined
+    if (upMs <= readForMs) return tell('connect')
+    // What was read before the connection is read again only if it changed meanwhile.
+    for (const [what, ageMs] of Object.entries(lists)) if (ageMs <= readForMs) tell(what)
   })
   const live = {
     link,
@@ -65,20 +56,26 @@ function createLive() {
   }
   limits.value.subscribe(() => live.cluster.reconsider())
   alerts.value.subscribe(() => live.cluster.setAlerts(alerts.value.get()?.items))
-  let known: string | undefined
-  const follow = () => {
-    const key = holder()?.key
-    if (key === known) return
-    known = key
-    if (known !== undefined) {
-      link.connect()
-      limits.want()
-      alerts.want()
-      return
-    }
+  const leave = () => {
     link.disconnect()
-    for (const part of [live.chat, live.cluster, feed]) part.forget()
-    for (const list of [...lists, checks]) list.forget()
+    for (const part of [live.chat, live.cluster, feed, checks]) part.forget()
+    forgetAll()
+  }
+  let known: SignedIn | undefined
+  const follow = () => {
+    const before = known
+    known = holder()
+    // A person with another role may read less.
+    if (before?.rank !== known?.rank) forgetUnused()
+    if (before?.key === known?.key) return
+    if (before?.id !== known?.id) {
+      if (before !== undefined) leave()
+      begunAt = Date.now()
+    }
+    if (known === undefined) return
+    link.connect()
+    limits.want()
+    alerts.want()
   }
   signedIn.subscribe(follow)
   follow()

@@ -4,6 +4,7 @@ import { useConfirmations } from '../api/confirmations.ts'
 import { useQuestions } from '../api/questions.ts'
 import { whenIdle } from '../lib/idle.ts'
 import { navigate } from '../lib/location.tsx'
+import { followNotes } from './notify.ts'
 
 /**
  * Opens the page of a clicked browser notification.
@@ -21,9 +22,7 @@ export function useCardNews() {
   isOn.current ||= (pending?.length || changes || questions?.length || 0) > 0
   useEffect(() => {
     const gone = new AbortController()
-    const takeBack = whenIdle(() => {
-      void import('./notify.ts').then(({ followNotes }) => followNotes((path) => navigate(path), gone.signal))
-    })
+    const takeBack = whenIdle(() => followNotes((path) => navigate(path), gone.signal))
     return () => {
       takeBack()
       gone.abort()

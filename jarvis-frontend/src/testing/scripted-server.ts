@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto'
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import type { Duplex } from 'node:stream'
-import type { Card, Change, ClusterUpdate, Entry, Role, Snapshot, Status } from 'protocol'
+import type { ActivityEvents, Card, Change, ClusterUpdate, Entry, Role, Snapshot, Status } from 'protocol'
 import { usualLimits } from 'protocol'
 import { Server, type Socket } from 'socket.io'
 import { sendBuilt } from './built-files.ts'
@@ -64,6 +64,8 @@ export async function startScripted(scene: Scene, dist: string, port = 0) {
     answersDecisions: true,
     answersSends: true,
     takesSockets: true,
+    /** The times since the last changes, which the server sends on connect. */
+    ages: { upMs: 3_600_000, lists: {} } as ActivityEvents['ages'],
     /** A function that the server awaits before it acknowledges a sent message. */
     beforeAck: async (): Promise<void> => undefined,
     answersCheck: async (_toolUseId: string): Promise<{ status: number; body: unknown }> => ({
@@ -230,6 +232,7 @@ export async function startScripted(scene: Scene, dist: string, port = 0) {
   })
   cluster.on('connection', (socket) => socket.emit('cluster:snapshot', { cluster: scene.cluster }))
   events.on('connection', (socket) => {
+    socket.emit('ages', behaviour.ages)
     for (const [id, activity] of (scene.feed ?? []).entries()) socket.emit('event', { id, ...activity })
   })
 

@@ -29,9 +29,14 @@ export const Activity = z.object({
 })
 export type Activity = z.infer<typeof Activity>
 
-/** Events of `/events`. On connect the server sends the newest 100 lines as single `event`s, oldest first. */
+/** Events of `/events`. On connect the server sends `ages`, then the newest 100 lines as single `event`s, oldest first. */
 export type ActivityEvents = {
   event: Activity
+  /**
+   * How long ago each list last changed, ms, so that a client that read lists before it connected knows which of them to read again. A list that is
+   * absent has not changed for `upMs`, the time since the server began to count.
+   */
+  ages: { upMs: number; lists: { [What in ActivityEvents['changed']['what']]?: number } }
   /** A list has changed; clients read it again over REST. */
   changed: {
     what:

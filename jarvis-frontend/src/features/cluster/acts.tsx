@@ -59,7 +59,7 @@ export function Acts({
   // Wake-up works also while the cluster cannot be read, so only the connection to the server counts.
   const { isLinked: isLive } = useCluster()
   const key = acts.map(commandOf).join()
-  const verdicts = useLoad(key, () => Promise.all(acts.map(({ tool, input }) => classify(tool, input))), [
+  const verdicts = useLoad(`verdicts ${key}`, () => Promise.all(acts.map(({ tool, input }) => classify(tool, input))), [
     'connect',
     'settings',
   ])

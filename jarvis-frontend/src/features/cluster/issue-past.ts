@@ -1,4 +1,4 @@
-import type { SamplesReply } from 'protocol'
+import type { SampleRange, SamplesReply } from 'protocol'
 import { readSamples } from '../../api/samples.ts'
 import { useLoad } from '../../api/use-load.ts'
 import { celsius, percent, plural, span, timeOfDay } from '../../lib/format.ts'
@@ -15,17 +15,17 @@ export function useIssuePast(issues: readonly Issue[]): (issue: Issue) => string
       .flatMap(({ past }) => (past !== undefined && (past.field === 'usedRatio') === isStorage ? [past.series] : []))
       .slice(0, mostSeries)
   const [figures, storages] = [series(false), series(true)]
-  const empty: SamplesReply = { from: 0, stepMs: 1, items: [] }
-  const day = useLoad(figures.join(), async () => (figures.length > 0 ? readSamples(figures, '24h') : empty), [
-    'connect',
-    'samples',
-  ])
-  const week = useLoad(storages.join(), async () => (storages.length > 0 ? readSamples(storages, '7d') : empty), [
-    'connect',
-    'samples',
-  ])
-  return (issue) => pastOf(issue, issue.past?.field === 'usedRatio' ? week.data : day.data, Date.now())
+  const day = useSeries(figures, '24h')
+  const week = useSeries(storages, '7d')
+  return (issue) => pastOf(issue, issue.past?.field === 'usedRatio' ? week : day, Date.now())
 }
+
+const useSeries = (names: readonly string[], range: SampleRange) =>
+  useLoad(
+    `samples of issues ${names.join()} ${range}`,
+    names.length > 0 ? () => readSamples(names, range) : undefined,
+    ['connect', 'samples'],
+  ).data
 
 /** `about 12 days`, `about 7 h`. */
 export const aboutDays = (days: number) => `about ${days >= 2 ? plural(Math.floor(days), 'day') : span(days * dayMs)}`

@@ -18,7 +18,10 @@ export function lineOf(reply: SamplesReply | undefined, name: string, field: Sam
 /** Reads the samples of some objects, again every minute. */
 export function usePast(names: readonly string[], range: SampleRange) {
   const minute = Math.floor(useNow(60_000) / 60_000)
-  const load = useLoad(`${names.join(',')} ${range} ${minute}`, () => readSamples(names, range), ['connect', 'samples'])
+  const load = useLoad(`samples ${names.join(',')} ${range} ${minute}`, () => readSamples(names, range), [
+    'connect',
+    'samples',
+  ])
   return { reply: load.data, problem: load.problem }
 }
 

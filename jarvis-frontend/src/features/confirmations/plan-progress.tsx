@@ -45,18 +45,17 @@ const isOver = ({ state }: PlanRun) => state === 'done' || state === 'stopped' |
 
 /** The progress that a plan's card shows after the approval; undefined until the plan is known. */
 export function usePlanRun(plan: Plan | undefined, isBegun: boolean) {
-  return useLoad<PlanRun | undefined>(
-    `${plan?.id} ${isBegun}`,
-    async () => {
-      if (plan === undefined || !isBegun) return undefined
-      // The server stores the plan's run a moment after the decision.
-      return await readPlan(plan.id).catch((error: unknown) => {
-        if (error instanceof ApiError && error.code === 'not_found') return undefined
-        throw error
-      })
-    },
-    plan === undefined || !isBegun ? [] : ['connect', 'runbooks', 'sessions', 'confirmations'],
-  )
+  const { id } = plan ?? {}
+  const read =
+    id === undefined || !isBegun
+      ? undefined
+      : () =>
+          readPlan(id).catch((error: unknown) => {
+            // The server stores the plan's run a moment after the decision.
+            if (error instanceof ApiError && error.code === 'not_found') return undefined
+            throw error
+          })
+  return useLoad<PlanRun | undefined>(`plan ${id}`, read, ['connect', 'runbooks', 'sessions', 'confirmations'])
 }
 
 /** Returns the heading of a plan's progress: `Running plan 8c1e: step 3 of 5`. */

@@ -16,7 +16,7 @@ const shareOf = ({ embeddable, embedded }: MemoryStatus) => (embeddable === 0 ? 
 
 /** The progress of the index, and a button that rebuilds it. */
 export function IndexState({ isResting }: { isResting: boolean }) {
-  const { data, problem, again } = useLoad('status', memoryStatus, ['memory', 'connect'])
+  const { data, problem, again } = useLoad('memory status', memoryStatus, ['memory', 'connect'])
   const [said, setSaid] = useState<string>()
   const atWork = data !== undefined && isAtWork(data)
   useEffect(() => {

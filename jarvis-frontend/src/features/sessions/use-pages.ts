@@ -9,7 +9,7 @@ const indexingAgainMs = 1_000
 /** Loads sessions page by page. After a change the newest page is read again; scrolling reads older pages. */
 export function usePages(filter: SessionFilter) {
   const key = JSON.stringify(filter)
-  const newest = useLoad(key, () => listSessions(filter), ['connect', 'sessions', 'confirmations'])
+  const newest = useLoad(`sessions ${key}`, () => listSessions(filter), ['connect', 'sessions', 'confirmations'])
   const [older, setOlder] = useState<{ key: string; items: SessionSummary[]; next: string | undefined }>()
   const [problem, setProblem] = useState<ApiError>()
   const isReading = useRef(false)

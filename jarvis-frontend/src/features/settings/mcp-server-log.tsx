@@ -18,7 +18,7 @@ export function McpServerLog({ name }: { name: string }) {
 }
 
 function Lines({ name }: { name: string }) {
-  const { data, problem, again } = useLoad(name, () => mcpServerLog(name), ['mcp_servers'])
+  const { data, problem, again } = useLoad(`log of MCP server ${name}`, () => mcpServerLog(name), ['mcp_servers'])
   return (
     <>
       {problem !== undefined && <p role="alert">{problem.message}</p>}

@@ -3,7 +3,7 @@ import { ApiError } from 'protocol/client'
 import { useState } from 'react'
 import { filesOf, readAgent, removeAgent } from '../../api/agents.ts'
 import { listSkills } from '../../api/skills.ts'
-import { useLoad } from '../../api/use-load.ts'
+import { useLoad, useNewest } from '../../api/use-load.ts'
 import { say } from '../../app/announce.tsx'
 import { Problem, Resting, Skeletons, useIsLive } from '../../app/load-state.tsx'
 import { Markdown } from '../../features/chat/markdown.tsx'
@@ -47,7 +47,12 @@ const memoryWords = { own: 'its own', shared: 'main’s', none: 'none: it recall
 /** One agent: its limits, files, bindings and latest actions. */
 export function AgentPart({ info, all, mayAct, mayMake, params, set }: Props) {
   const { id } = info
-  const { data, problem, again } = useLoad(id, () => readAgent(id), ['connect', 'agents', 'confirmations', 'sessions'])
+  const { data, problem, again } = useNewest(`agent ${id}`, () => readAgent(id), [
+    'connect',
+    'agents',
+    'confirmations',
+    'sessions',
+  ])
   const file = params.get('file')
   const isEditing = params.has('edit')
   const talk = () => {
@@ -181,7 +186,7 @@ function Files({ detail: { id, files }, mayAct }: { detail: AgentDetail; mayAct:
 
 /** The skills in the agent's own folder. The skills of the workspace have their own page. */
 function Skills({ id, patterns }: { id: string; patterns: readonly string[] | undefined }) {
-  const { data, problem, again } = useLoad(`skills ${id}`, () => listSkills(id), ['connect', 'skills'])
+  const { data, problem, again } = useLoad(`skills of ${id}`, () => listSkills(id), ['connect', 'skills'])
   const shared = patterns === undefined ? 'all' : patterns.length === 0 ? 'none' : patterns.join(', ')
   return (
     <>
@@ -287,7 +292,10 @@ function Lately({ deeds }: { deeds: readonly AgentDeed[] }) {
 /** One file of the agent's folder, edited like the texts of the persona. */
 function FilePart({ id, path, mayAct, onBack }: { id: string; path: string; mayAct: boolean; onBack: () => void }) {
   const files = filesOf(id)
-  const { data, problem, again, put } = useLoad(`${id}/${path}`, () => files.read(path), ['connect', 'agents'])
+  const { data, problem, again, put } = useNewest(`agent file ${id}/${path}`, () => files.read(path), [
+    'connect',
+    'agents',
+  ])
   const isLive = useIsLive()
   const isAbsent = problem?.code === 'not_found'
   return (

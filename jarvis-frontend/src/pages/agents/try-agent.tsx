@@ -160,7 +160,7 @@ function Choice({ label, ids, value, onChoose, isOptional = false }: ChoiceProps
 
 function Answer({ agent, sessionId }: { agent: string; sessionId: string }) {
   const read = () => call('GET /api/sessions/:id/entries', { params: { id: sessionId }, query: { limit: 100 } })
-  const { data, problem } = useLoad(sessionId, read, ['connect', 'sessions'])
+  const { data, problem } = useLoad(`trial ${sessionId}`, read, ['connect', 'sessions'])
   const entries = data?.items ?? []
   const end = entries.findLast((entry) => entry.type === 'done' || entry.type === 'error')
   const text = entries

@@ -26,7 +26,7 @@ type Props = {
 
 /** Ended alerts by day, newest first. Reaching the end reads earlier ones. */
 export function History({ filter, ended, isAlone, checks, set, ...list }: Props) {
-  const newest = useLoad('history', () => readHistory(filter), ['connect', 'alerts'])
+  const newest = useLoad(`alert history ${JSON.stringify(filter)}`, () => readHistory(filter), ['connect', 'alerts'])
   const [older, setOlder] = useState<{ items: Alert[]; next: string | undefined }>()
   const [problem, setProblem] = useState<ApiError>()
   const isReading = useRef(false)

@@ -147,7 +147,7 @@ const fires = (counts: Partial<Record<Group, number>>) =>
   `${counts.firing ?? 0} ${counts.firing === 1 ? 'fires' : 'fire'}, ${counts.pending ?? 0} pending`
 
 function Opened({ id, now }: { id: string; now: number }) {
-  const { data, problem, again } = useLoad(id, () => readAlert(id), ['connect', 'alerts'])
+  const { data, problem, again } = useLoad(`alert ${id}`, () => readAlert(id), ['connect', 'alerts'])
   return (
     // biome-ignore lint/a11y/noNoninteractiveTabindex: it scrolls, by keyboard too
     <section className="scroll alert-detail" aria-label="The alert" tabIndex={0}>

@@ -30,5 +30,5 @@ export function useCounts(own: Part, count: number | undefined): TabCounts {
 
 function useCount(part: Part, own: Part): number | undefined {
   const { read, on } = parts[part]
-  return useLoad(part, own === part ? async () => undefined : read, ['connect', on]).data?.items.length
+  return useLoad(part, own === part ? undefined : read, ['connect', on]).data?.items.length
 }

@@ -2,7 +2,7 @@ import { ApiError } from 'protocol/client'
 import { useState } from 'react'
 import { signedIn } from '../../api/auth.ts'
 import { readJobs, switchJobs } from '../../api/jobs.ts'
-import { useLoad } from '../../api/use-load.ts'
+import { useNewest } from '../../api/use-load.ts'
 import { say } from '../../app/announce.tsx'
 import { Problem, Resting, Skeletons, useIsLive } from '../../app/load-state.tsx'
 import { PageHead } from '../../app/page-head.tsx'
@@ -24,7 +24,7 @@ import './page.css'
 
 /** The jobs, which run without a person: their times, outcomes, and a trace of each run. */
 export function AutomationsPage() {
-  const jobs = useLoad('jobs', readJobs, ['connect', 'jobs'])
+  const jobs = useNewest('jobs', readJobs, ['connect', 'jobs'])
   const [params, set] = useNarrowing()
   const isPhone = useMedia(phone)
   const isLive = useIsLive()

@@ -6,7 +6,7 @@ import { visibleText } from '../../ui/visible.ts'
 
 /** Shown if a session does not exist. If it was deleted, says when and by whom, from the journal. */
 export function Missing({ sessionId }: { sessionId: string }) {
-  const { data } = useLoad(`missing ${sessionId}`, () => readJournal({ sessionId, kind: 'session' }))
+  const { data } = useLoad(`deletion of ${sessionId}`, () => readJournal({ sessionId, kind: 'session' }))
   const deleted = data?.items.find(({ body }) => (body as { change?: string }).change === 'deleted')
   const by = (deleted?.body as { by?: string } | undefined)?.by
   return (

@@ -34,7 +34,7 @@ import { useSending } from './use-sending.ts'
 
 const SessionStream = later(() => import('./session-stream.tsx').then((part) => part.SessionStream), opensSession)
 const SessionHead = later(() => import('./session-head.tsx').then((part) => part.SessionHead), opensSession)
-const Idle = later(() => import('./idle.tsx').then((part) => part.Idle), !opensSession)
+const Idle = later(() => import('./idle.tsx').then((part) => part.Idle), location.pathname === '/')
 const notices = () => import('../../features/chat/notices.tsx')
 const Notice = later(() => notices().then((part) => part.Notice))
 const Queue = later(() => notices().then((part) => part.Queue))

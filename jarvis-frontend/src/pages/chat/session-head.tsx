@@ -37,8 +37,8 @@ function useUnlisted(sessionId: string) {
   const list = useSessions()
   const isUnlisted = list !== undefined && !list.some(({ id }) => id === sessionId)
   const { data } = useLoad(
-    `session ${isUnlisted ? sessionId : ''}`,
-    async () => (isUnlisted ? call('GET /api/sessions/:id', { params: { id: sessionId } }) : undefined),
+    `session ${sessionId}`,
+    isUnlisted ? () => call('GET /api/sessions/:id', { params: { id: sessionId } }) : undefined,
     ['connect', 'sessions', 'people'],
   )
   useEffect(() => {

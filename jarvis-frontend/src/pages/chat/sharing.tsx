@@ -20,7 +20,7 @@ export function Sharing({ sessionId }: { sessionId: string }) {
   const me = useValue(signedIn)
   const { isMany, nameOf } = useNames()
   const { data, again } = useLoad(
-    `shares ${sessionId}`,
+    `session ${sessionId}`,
     () => call('GET /api/sessions/:id', { params: { id: sessionId } }),
     ['connect', 'sessions', 'people'],
   )
@@ -66,7 +66,7 @@ type DialogProps = {
 function SharingDialog({ session: { id, sharedWith = [] }, owner, owns, onClose, onChanged }: DialogProps) {
   const me = useValue(signedIn)
   const { nameOf } = useNames()
-  const people = useLoad('people to share with', readPeople, ['people']).data?.items ?? []
+  const people = useLoad('people', readPeople, ['people']).data?.items ?? []
   const [problem, setProblem] = useState<string>()
   const act = async (work: Promise<unknown>) => {
     setProblem(undefined)

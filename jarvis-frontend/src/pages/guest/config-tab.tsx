@@ -66,7 +66,7 @@ export function ConfigTab({ vmid, reply, changes, against, onAgainst }: Props) {
 }
 
 function Snapshot({ vmid, name, config }: { vmid: number; name: string; config: Config }) {
-  const read = useLoad(`${vmid} ${name} ${config.digest}`, () =>
+  const read = useLoad(`snapshot ${vmid} ${name} ${config.digest}`, () =>
     call('GET /api/guests/:vmid/snapshots/:name', { params: { vmid: String(vmid), name } }),
   )
   if (read.data === undefined) return <Problem error={read.problem} onAgain={read.again} />

@@ -44,7 +44,7 @@ export function GuestPage({ vmid: word }: { vmid: string }) {
   const range = ranges.find((known) => known === params.get('range')) ?? '24h'
   const guest = state?.guests.find((known) => known.vmid === vmid)
   const read = useLoad(
-    `${vmid} ${guest?.node} ${guest?.status} ${guest?.lock}`,
+    `guest ${vmid} ${guest?.node} ${guest?.status} ${guest?.lock}`,
     () => call('GET /api/guests/:vmid', { params: { vmid: String(vmid) } }),
     watched,
   )

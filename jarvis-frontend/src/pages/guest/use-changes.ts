@@ -8,7 +8,7 @@ const pageSize = 60
 
 /** Loads the changes that JARVIS made to one guest, newest first. The newest are read again after each change, earlier ones on request. */
 export function useChanges(vmid: number) {
-  const newest = useLoad(String(vmid), () => pageOf(vmid), ['connect', 'changes'])
+  const newest = useLoad(`changes of ${vmid}`, () => pageOf(vmid), ['connect', 'changes'])
   const [older, setOlder] = useState<Change[]>([])
   const [problem, setProblem] = useState<ApiError>()
   const [hasEnded, setEnded] = useState(false)

@@ -43,7 +43,7 @@ export function JournalPage() {
   const key = JSON.stringify(filter)
   const isFiltered = Object.keys(filter).length > 0
   const [broken, setBroken] = useState<Broken>()
-  const head = useLoad('head', () => readJournal({}, undefined, 1), watched)
+  const head = useLoad('journal head', () => readJournal({}, undefined, 1), watched)
   return (
     <>
       <PageHead>
@@ -253,7 +253,11 @@ function Entries({
 }) {
   // If the URL names an entry that is far down, start reading there.
   const start = useRef(open === undefined ? undefined : String(open + 20))
-  const newest = useLoad(JSON.stringify(filter), () => readJournal(filter, start.current), watched)
+  const newest = useLoad(
+    `journal ${JSON.stringify(filter)} ${start.current}`,
+    () => readJournal(filter, start.current),
+    watched,
+  )
   const [older, setOlder] = useState<{ items: JournalEntry[]; besides: JournalEntry[]; next: string | undefined }>()
   const [problem, setProblem] = useState<ApiError>()
   const isReading = useRef(false)

@@ -2,7 +2,7 @@ import { useState } from 'react'
 import { signedIn } from '../../api/auth.ts'
 import { forgetSession, listFiles, passagesOf, readFile, searchMemory } from '../../api/memory.ts'
 import { useSessions } from '../../api/sessions.ts'
-import { useLoad } from '../../api/use-load.ts'
+import { useLoad, useNewest } from '../../api/use-load.ts'
 import { Problem, Resting, Skeletons, useIsLive } from '../../app/load-state.tsx'
 import { Markdown } from '../../features/chat/markdown.tsx'
 import { Editor } from '../../features/memory/editor.tsx'
@@ -98,7 +98,7 @@ function Welcome() {
 }
 
 function Results({ query }: { query: string }) {
-  const { data, problem, isOld, again } = useLoad(`search ${query.trim()}`, () => searchMemory(query), [
+  const { data, problem, isOld, again } = useLoad(`memory search ${query.trim()}`, () => searchMemory(query), [
     'memory',
     'connect',
   ])
@@ -129,7 +129,7 @@ function Results({ query }: { query: string }) {
 }
 
 function Files({ chosen, isResting }: { chosen: string | null; isResting: boolean }) {
-  const { data, problem, again } = useLoad('files', listFiles, ['memory', 'connect'])
+  const { data, problem, again } = useLoad('files of memory', listFiles, ['memory', 'connect'])
   return (
     <section aria-label="Files">
       <PanelHead title="Files" />
@@ -202,7 +202,7 @@ function SessionLinks({ chosen }: { chosen: string | null }) {
 }
 
 function File({ path, line }: { path: string; line: number | undefined }) {
-  const { data, problem, again, put } = useLoad(path, () => readFile(path), ['memory', 'connect'])
+  const { data, problem, again, put } = useNewest(`file ${path}`, () => readFile(path), ['memory', 'connect'])
   const rest = useRest()
   const isNew = data === undefined && problem?.code === 'not_found'
   if (data === undefined && !isNew) {
@@ -225,7 +225,7 @@ function File({ path, line }: { path: string; line: number | undefined }) {
 }
 
 function SessionMemory({ id }: { id: string }) {
-  const { data, problem, again } = useLoad(id, () => passagesOf(id), ['memory', 'connect'])
+  const { data, problem, again } = useLoad(`passages of ${id}`, () => passagesOf(id), ['memory', 'connect'])
   const title = useSessions()?.find((session) => session.id === id)?.title
   const rest = useRest()
   const [isAsking, setAsking] = useState(false)

@@ -3,7 +3,7 @@ import { ApiError } from 'protocol/client'
 import { useEffect, useRef, useState } from 'react'
 import { signedIn } from '../../api/auth.ts'
 import { checkRunbook, deleteRunbook, readRunbook, runRunbook, saveRunbook } from '../../api/runbooks.ts'
-import { useLoad } from '../../api/use-load.ts'
+import { useNewest } from '../../api/use-load.ts'
 import { say } from '../../app/announce.tsx'
 import { Problem, Resting, Skeletons, useIsLive } from '../../app/load-state.tsx'
 import { PageHead } from '../../app/page-head.tsx'
@@ -41,8 +41,8 @@ as: nodes
 export function RunbookPage({ name }: { name: string }) {
   const [params] = useSearchParams()
   const isNew = params.has('new')
-  const { data, problem, again, put } = useLoad(
-    name,
+  const { data, problem, again, put } = useNewest(
+    `runbook ${name}`,
     () =>
       readRunbook(name).catch((error: unknown) => {
         if (isNew && error instanceof ApiError && error.code === 'not_found') return 'none' as const

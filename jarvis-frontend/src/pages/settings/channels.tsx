@@ -1,5 +1,5 @@
 import { readChannels, readDeliveries, readPairings, readRules, sendAgain } from '../../api/channels.ts'
-import { useLoad } from '../../api/use-load.ts'
+import { useLoad, useNewest } from '../../api/use-load.ts'
 import { Problem, Resting, Skeletons } from '../../app/load-state.tsx'
 import { useNarrowing } from '../../app/use-narrowing.ts'
 import { timeIn } from '../../features/jobs/words.ts'
@@ -16,17 +16,15 @@ import { Section, useRights } from './section.tsx'
 import './channels.css'
 
 const watched = ['connect', 'channels']
-const none = () => Promise.resolve(undefined)
 
 /** The channels over which JARVIS reaches people outside this page, and what people may decide there. */
 export function Channels() {
   const { isOperator, isLive, isResting } = useRights('operator')
   const { isOperator: isOwner } = useRights('owner')
-  const key = (name: string) => `${name} ${isOperator}`
-  const channels = useLoad(key('channels'), isOperator ? readChannels : none, watched)
-  const pairings = useLoad(key('channel pairings'), isOperator ? readPairings : none, watched)
-  const deliveries = useLoad(key('channel deliveries'), isOperator ? readDeliveries : none, watched)
-  const rules = useLoad(key('channel rules'), isOperator ? readRules : none, watched)
+  const channels = useNewest('channels', isOperator ? readChannels : undefined, watched)
+  const pairings = useLoad('channel pairings', isOperator ? readPairings : undefined, watched)
+  const deliveries = useLoad('channel deliveries', isOperator ? readDeliveries : undefined, watched)
+  const rules = useNewest('channel rules', isOperator ? readRules : undefined, watched)
   const [params, narrow] = useNarrowing()
   const { problem, isBusy, attempt } = useAttempt()
   const items = channels.data?.items

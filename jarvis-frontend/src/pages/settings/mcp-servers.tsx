@@ -9,11 +9,10 @@ import { Section, useRights } from './section.tsx'
 
 export function McpServers() {
   const { isOperator, isLive, isResting } = useRights()
-  const { data, problem, again } = useLoad(
-    isOperator ? 'mcp-servers' : 'none',
-    () => (isOperator ? mcpServers() : Promise.resolve({ items: [], problems: [] })),
-    ['connect', 'mcp_servers'],
-  )
+  const { data, problem, again } = useLoad('mcp-servers', isOperator ? mcpServers : undefined, [
+    'connect',
+    'mcp_servers',
+  ])
   return (
     <Section id="mcp-servers" title="MCP servers">
       <p>Their tools pass the same gate: each asks until you say otherwise, and again when its definition changes.</p>
@@ -27,7 +26,7 @@ export function McpServers() {
         </p>
       ))}
       {data === undefined
-        ? problem === undefined && <Skeletons rows={2} height={46} />
+        ? isOperator && problem === undefined && <Skeletons rows={2} height={46} />
         : isOperator && <McpServerList servers={data.items} isResting={isResting} onChanged={again} />}
       {isResting ? <Resting who="owner" isOperator={isOperator} isLive={isLive} /> : <NewMcpServer onChanged={again} />}
     </Section>

@@ -21,11 +21,7 @@ export function Models() {
   const { isOperator, isLive, isResting } = useRights()
   const status = useStatus()
   const part = status?.parts?.find(({ name }) => name === 'Model')
-  const { data, problem, again, put } = useLoad(
-    isOperator ? 'models' : 'none',
-    () => (isOperator ? readModels() : Promise.resolve(undefined)),
-    ['connect', 'settings'],
-  )
+  const { data, problem, again, put } = useLoad('models', isOperator ? readModels : undefined, ['connect', 'settings'])
   const used = (models: ModelsReply) => {
     put(models)
     say(`${models.inUse} answers from here on.`)

@@ -1,5 +1,5 @@
 import { call } from '../../api/http.ts'
-import { useLoad } from '../../api/use-load.ts'
+import { useNewest } from '../../api/use-load.ts'
 import { Problem, Skeletons } from '../../app/load-state.tsx'
 import { useCluster } from '../../features/cluster/store.ts'
 import { NodeRolesForm } from '../../features/settings/node-roles.tsx'
@@ -8,7 +8,7 @@ import { Section, useRights } from './section.tsx'
 /** The purpose of each node, which is shown with the node and given to the model. */
 export function Nodes() {
   const { isResting } = useRights()
-  const load = useLoad('node-roles', () => call('GET /api/node-roles'))
+  const load = useNewest('node roles', () => call('GET /api/node-roles'))
   const nodes = useCluster().state?.nodes.map(({ name }) => name) ?? []
   return (
     <Section id="nodes" title="Nodes">

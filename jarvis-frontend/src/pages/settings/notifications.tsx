@@ -19,11 +19,7 @@ export function Notifications() {
   const { isOperator: mayAsk, isLive, isResting, isMember } = useRights('member')
   const [state, setState] = useState(notifyState)
   const [isOn, setOn] = useState(keep.get('notify') === 'on')
-  const { data, problem, again } = useLoad(
-    mayAsk ? 'push' : 'none',
-    () => (mayAsk ? readPush() : Promise.resolve(undefined)),
-    ['connect', 'push'],
-  )
+  const { data, problem, again } = useLoad('push', mayAsk ? readPush : undefined, ['connect', 'push'])
   const turn = async (next: boolean) => {
     if (next && state === 'default') setState(await Notification.requestPermission())
     const isGranted = notifyState() === 'granted'

@@ -23,7 +23,7 @@ export function People() {
   const { isOperator: isOwner } = useRights('owner')
   const [params] = useSearchParams()
   const me = useLoad('me', readMe, watched)
-  const people = useLoad(`people ${isOwner}`, readPeople, watched)
+  const people = useLoad('people', readPeople, watched)
   const roles = useLoad('roles', readRoles, ['connect', 'settings']).data?.items
   const own = me.data?.person.id
   const open = isOwner ? people.data?.items.find(({ id }) => id === params.get('person')) : undefined

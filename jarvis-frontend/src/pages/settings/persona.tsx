@@ -2,7 +2,7 @@ import { ApiError } from 'protocol/client'
 import { useState } from 'react'
 import { readFile, writeFile } from '../../api/memory.ts'
 import { readSettings } from '../../api/settings.ts'
-import { useLoad } from '../../api/use-load.ts'
+import { useLoad, useNewest } from '../../api/use-load.ts'
 import { Problem, Resting, Skeletons } from '../../app/load-state.tsx'
 import { Markdown } from '../../features/chat/markdown.tsx'
 import { Editor } from '../../features/memory/editor.tsx'
@@ -46,7 +46,7 @@ export function Persona() {
 
 function Text({ path }: { path: Path }) {
   const { isOperator, isLive, isResting } = useRights('operator')
-  const { data, problem, again, put } = useLoad(path, () => readFile(path), ['memory', 'connect'])
+  const { data, problem, again, put } = useNewest(`file ${path}`, () => readFile(path), ['memory', 'connect'])
   const isAbsent = problem?.code === 'not_found'
   const [made, setMade] = useState(0)
   return (
@@ -92,7 +92,7 @@ function Reset({
   text: string | undefined
   onReset: (file: Awaited<ReturnType<typeof writeFile>>) => void
 }) {
-  const shipped = useLoad('settings', readSettings, ['connect']).data?.shippedPersona
+  const shipped = useLoad('settings', readSettings, ['connect', 'settings']).data?.shippedPersona
   const [isAsking, setAsking] = useState(false)
   const [failed, setFailed] = useState<string>()
   if (shipped === undefined || shipped === text) return null

@@ -17,11 +17,7 @@ import { Section, useRights } from './section.tsx'
 
 export function Proxmox() {
   const { isOperator, isLive, isResting } = useRights()
-  const { data, problem, again } = useLoad(
-    isOperator ? 'setup' : 'none',
-    () => (isOperator ? call('GET /api/setup') : Promise.resolve(undefined)),
-    ['connect'],
-  )
+  const { data, problem, again } = useLoad('setup', isOperator ? () => call('GET /api/setup') : undefined, ['connect'])
   const status = useStatus()
   const part = status?.parts?.find(({ name }) => name === 'Cluster')
   const saved = status?.nextStart?.urls

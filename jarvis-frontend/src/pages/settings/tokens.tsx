@@ -8,11 +8,7 @@ import { Section, useRights } from './section.tsx'
 
 export function Tokens() {
   const { isOperator: mayMake, isLive, isResting, isMember } = useRights('member')
-  const { data, problem, again } = useLoad(
-    `tokens ${mayMake}`,
-    () => (mayMake ? apiTokens() : Promise.resolve({ items: [] })),
-    ['connect'],
-  )
+  const { data, problem, again } = useLoad('tokens', mayMake ? apiTokens : undefined, ['connect'])
   return (
     <Section id="tokens" title="Tokens">
       <p>
@@ -29,7 +25,7 @@ export function Tokens() {
       </p>
       <Problem error={problem} onAgain={again} kept={data !== undefined} />
       {data === undefined
-        ? problem === undefined && <Skeletons rows={2} height={46} />
+        ? mayMake && problem === undefined && <Skeletons rows={2} height={46} />
         : mayMake && <TokenList tokens={data.items} onChanged={again} />}
       {isResting ? (
         <Resting isOperator={mayMake} isLive={isLive} />

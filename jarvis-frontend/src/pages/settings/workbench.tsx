@@ -1,7 +1,7 @@
 import type { WorkbenchBody, WorkbenchSection } from 'protocol'
 import { useState } from 'react'
 import { call } from '../../api/http.ts'
-import { useLoad } from '../../api/use-load.ts'
+import { useNewest } from '../../api/use-load.ts'
 import { say } from '../../app/announce.tsx'
 import { Problem, Resting, Skeletons } from '../../app/load-state.tsx'
 import { FormProblem } from '../../features/settings/form-problem.tsx'
@@ -16,7 +16,10 @@ import './workbench.css'
 /** Turns the parts of the workbench on and off, and shows the files and sites that JARVIS may use. */
 export function Workbench() {
   const { isOperator, isLive, isResting } = useRights()
-  const { data, problem, again, put } = useLoad('workbench', () => call('GET /api/workbench'), ['connect', 'settings'])
+  const { data, problem, again, put } = useNewest('workbench', () => call('GET /api/workbench'), [
+    'connect',
+    'settings',
+  ])
   /** Unsaved changes, with the hash of the file that they are based on. */
   const [draft, setDraft] = useState<WorkbenchBody>()
   const section = draft?.section ?? data?.section

@@ -3,7 +3,7 @@ import { ApiError } from 'protocol/client'
 import { useState } from 'react'
 import { signedIn } from '../../api/auth.ts'
 import { approveSkill, deleteSkill, readSkill, turnSkillOff } from '../../api/skills.ts'
-import { useLoad } from '../../api/use-load.ts'
+import { useNewest } from '../../api/use-load.ts'
 import { say } from '../../app/announce.tsx'
 import { Problem, Resting, Skeletons, useIsLive } from '../../app/load-state.tsx'
 import { PageHead } from '../../app/page-head.tsx'
@@ -22,7 +22,10 @@ import './page.css'
 /** One skill: its files compared with the approved tree, and the button that approves exactly these files. */
 export function SkillPage({ name }: { name: string }) {
   const agent = new URLSearchParams(useLocation().search).get('agent') ?? undefined
-  const { data, problem, again, put } = useLoad(`${agent} ${name}`, () => readSkill(name, agent), ['skills', 'connect'])
+  const { data, problem, again, put } = useNewest(`skill ${name} of ${agent}`, () => readSkill(name, agent), [
+    'skills',
+    'connect',
+  ])
   return (
     <>
       <PageHead

@@ -101,7 +101,7 @@ const levelMark = { error: 'bad', warn: 'warn', info: 'step', debug: 'none' } as
 function Log() {
   const [params, setParams] = useSearchParams()
   const level = levels.find((known) => known === params.get('level')) ?? 'info'
-  const { data, problem, again } = useLoad(level, () => readLogs(level), ['connect', 'settings'])
+  const { data, problem, again } = useLoad(`logs ${level}`, () => readLogs(level), ['connect', 'settings'])
   useEffect(() => {
     const timer = setInterval(again, lookEveryMs)
     return () => clearInterval(timer)

@@ -32,7 +32,7 @@ export function ToolsPage() {
   const [params] = useSearchParams()
   const isPhone = useMedia(phone)
   const isLive = useIsLive()
-  const calls = useLoad('calls', readCalls, ['connect', 'sessions', 'confirmations']).data
+  const calls = useLoad('tool calls', readCalls, ['connect', 'sessions', 'confirmations']).data
   const chosen = list?.find(({ name }) => name === params.get('tool')) ?? (isPhone ? undefined : list?.[0])
   const table =
     list === undefined ? (
@@ -220,7 +220,7 @@ function Detail({ tool }: { tool: ToolInfo }) {
 }
 
 function LastCalls({ name }: { name: string }) {
-  const { data, problem, again } = useLoad(name, () => readJournal({ toolName: name }, undefined, 6), [
+  const { data, problem, again } = useLoad(`calls of ${name}`, () => readJournal({ toolName: name }, undefined, 6), [
     'connect',
     'sessions',
     'confirmations',
