@@ -1,7 +1,6 @@
 import type { Job } from 'protocol'
 import { ApiError } from 'protocol/client'
-import { listRunbooks } from '../../api/runbooks.ts'
-import { useLoad } from '../../api/use-load.ts'
+import { RunbookWork, ToolWork } from './call-work.tsx'
 
 type Work = Job['work']
 export type WorkKind = Work['kind']
@@ -102,52 +101,10 @@ export function WorkFields({ kind, work, zone }: { kind: WorkKind; work: Work | 
       </>
     )
   }
-  return (
-    <>
-      {kind === 'runbook' ? (
-        <Runbook name={work?.kind === 'runbook' ? work.name : undefined} />
-      ) : (
-        <label>
-          Tool
-          <input
-            className="field mono"
-            name="tool"
-            required
-            defaultValue={work?.kind === 'call' ? work.toolName : ''}
-            spellCheck={false}
-          />
-        </label>
-      )}
-      <label>
-        {kind === 'runbook' ? 'Inputs' : 'Arguments'}, as JSON
-        <textarea
-          className="field mono"
-          name="inputs"
-          rows={3}
-          defaultValue={JSON.stringify(
-            work?.kind === 'runbook' ? work.inputs : work?.kind === 'call' ? work.toolInput : {},
-          )}
-          spellCheck={false}
-        />
-      </label>
-    </>
-  )
-}
-
-function Runbook({ name }: { name: string | undefined }) {
-  const runbooks = useLoad('runbooks', listRunbooks, ['runbooks']).data?.items
-  return (
-    <label>
-      Runbook
-      {/* The list may still load. The new `key` draws the field again once the list is there, with the right item chosen. */}
-      <select key={runbooks === undefined ? 'none' : 'all'} className="field" name="runbook" defaultValue={name}>
-        {runbooks?.map((one) => (
-          <option key={one.name} value={one.name}>
-            {one.title}
-          </option>
-        ))}
-      </select>
-    </label>
+  return kind === 'runbook' ? (
+    <RunbookWork work={work?.kind === kind ? work : undefined} />
+  ) : (
+    <ToolWork work={work?.kind === kind ? work : undefined} />
   )
 }
 
