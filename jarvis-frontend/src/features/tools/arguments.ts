@@ -103,6 +103,9 @@ function limitsOf(kind: Argument['kind'], { enum: choices, minimum, maximum, min
   return isLimit(minimum) ? `number, from ${minimum}` : isLimit(maximum) ? `number, up to ${maximum}` : 'number'
 }
 
+/** A call of a tool by its name. */
+export type Call = { name: string; input: Readonly<Record<string, unknown>> }
+
 export type Given = Readonly<Record<string, string | boolean>>
 
 /** Makes a call's input from the typed values. Empty fields are left out. A text that its field cannot read stays a text, which the gate refuses. */
@@ -137,6 +140,16 @@ export function givenOf(list: readonly Argument[], input: Readonly<Record<string
       return [[name, typeof value === 'boolean' || typeof value === 'string' ? value : JSON.stringify(value)]]
     }),
   )
+}
+
+/** Reads a JSON object; undefined if the text is not one. An empty text is an empty object. */
+export function objectIn(text: string): Record<string, unknown> | undefined {
+  try {
+    const value: unknown = JSON.parse(text.trim() || '{}')
+    return typeof value === 'object' && value !== null && !Array.isArray(value) ? { ...value } : undefined
+  } catch {
+    return undefined
+  }
 }
 
 /** True if every argument that must be given has a value. */

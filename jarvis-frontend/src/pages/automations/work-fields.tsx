@@ -1,5 +1,6 @@
 import type { Job } from 'protocol'
 import { ApiError } from 'protocol/client'
+import { objectIn } from '../../features/tools/arguments.ts'
 import { RunbookWork, ToolWork } from './call-work.tsx'
 
 type Work = Job['work']
@@ -14,9 +15,9 @@ export function workIn(kind: WorkKind, read: (name: string) => string): Work {
     case 'prompt':
       return { kind, text: read('text') }
     case 'runbook':
-      return { kind, name: read('runbook'), inputs: objectIn(read('inputs')) }
+      return { kind, name: read('runbook'), inputs: inputsIn(read('inputs')) }
     case 'call':
-      return { kind, toolName: read('tool'), toolInput: objectIn(read('inputs')) }
+      return { kind, toolName: read('tool'), toolInput: inputsIn(read('inputs')) }
     case 'heartbeat': {
       const activeHours = hoursIn(read)
       const digestAt = read('digestAt')
@@ -38,14 +39,9 @@ function hoursIn(read: (name: string) => string): string | undefined {
 }
 
 /** @throws ApiError if the text is not a JSON object */
-function objectIn(text: string): Record<string, unknown> {
-  if (text === '') return {}
-  try {
-    const value: unknown = JSON.parse(text)
-    if (typeof value === 'object' && value !== null && !Array.isArray(value)) return { ...value }
-  } catch {
-    // The error below names the problem.
-  }
+function inputsIn(text: string): Record<string, unknown> {
+  const inputs = objectIn(text)
+  if (inputs !== undefined) return inputs
   throw new ApiError('invalid_request', 'The inputs must be a JSON object, such as {"node": "pve"}.')
 }
 
