@@ -152,7 +152,7 @@ async function approvesAnAgentsOwn(page: Page, jarvis: TestJarvis) {
 }
 
 async function setsABudget(page: Page, jarvis: TestJarvis) {
-  await go(page, '/settings#budgets')
+  await go(page, '/settings/budgets')
   const title = page.getByRole('heading', { name: 'Budgets' })
   // The address lands on its section, though those above it load later.
   await expect.poll(async () => (await title.boundingBox())?.y).toBeLessThan(200)
