@@ -37,6 +37,10 @@ async function makesAnAgent(page: Page, jarvis: TestJarvis) {
   await page.getByRole('link', { name: 'New agent' }).click()
   await made.getByLabel(/^Id/).fill('films')
   await made.getByLabel(/^May use/).fill('get_*, get_vmz')
+  // Five fields at first; the others are under More.
+  expect(await made.locator('.field:visible').count()).toBe(5)
+  if (process.env.SHOTS) await page.screenshot({ path: `${process.env.SHOTS}/agent-new.png` })
+  await made.getByText(/^More/).click()
   await made.getByLabel(/^Skills/).fill('disk-*')
   // Typed text stays.
   await page.keyboard.press('Escape')
@@ -58,9 +62,10 @@ async function makesAnAgent(page: Page, jarvis: TestJarvis) {
 async function judgesAndCompares(page: Page) {
   const judged = page.getByRole('form', { name: 'What would happen?' })
   await judged.getByLabel('Tool', { exact: true }).fill('stop_vm')
-  await judged.getByLabel('Arguments, as JSON').fill('{"vmid": 103}')
+  await judged.getByLabel('vmid').fill('103')
   await judged.getByRole('button', { name: 'Judge it' }).click()
   await judged.getByText('films: Never').waitFor()
+  if (process.env.SHOTS) await page.screenshot({ path: `${process.env.SHOTS}/agent-judged.png` })
   await judged.getByText('main: Ask').waitFor()
 
   const tried = page.getByRole('region', { name: 'Try a message' })
@@ -147,7 +152,7 @@ async function approvesAnAgentsOwn(page: Page, jarvis: TestJarvis) {
 }
 
 async function setsABudget(page: Page, jarvis: TestJarvis) {
-  await go(page, '/settings#budgets')
+  await go(page, '/settings/budgets')
   const title = page.getByRole('heading', { name: 'Budgets' })
   // The address lands on its section, though those above it load later.
   await expect.poll(async () => (await title.boundingBox())?.y).toBeLessThan(200)

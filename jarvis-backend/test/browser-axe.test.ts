@@ -16,7 +16,7 @@ beforeAll(async () => {
 })
 
 /** These pages have a component of every kind. */
-const gallery = ['/chat/', '/cluster', '/agents/tools', '/settings']
+const gallery = ['/chat/', '/cluster', '/agents/tools', '/settings/people', '/settings/safety']
 
 const shows = (seen: string) => page.getByText(seen).filter({ visible: true }).first().waitFor()
 

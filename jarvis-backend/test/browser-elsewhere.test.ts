@@ -14,7 +14,7 @@ test('somebody links an account and signs in with it; an account of nobody waits
   const issuer = await startIdentityService(who, redirectUris)
   const jarvis = await startJarvis({ dashboardDir, env: { ...envOf(issuer), JARVIS_EMBEDDINGS: 'none' } })
   redirectUris.push(`${jarvis.url}/api/auth/oidc/callback`)
-  const page = await operator(jarvis, {}, '/settings#people')
+  const page = await operator(jarvis, {}, '/settings/people')
   const part = page.getByRole('region', { name: 'People and devices', exact: true })
   await part.getByRole('button', { name: 'Link an account of Home ID…' }).click()
   await part.getByRole('list', { name: 'Linked accounts' }).getByText('Mira', { exact: true }).waitFor()
@@ -24,7 +24,7 @@ test('somebody links an account and signs in with it; an account of nobody waits
   // Where an answer of the service leads that came too late.
   await page.goto(`${jarvis.url}/?from=elsewhere`)
   await part.getByRole('alert').getByText('This page did not begin that. Try again here.').waitFor()
-  expect(new URL(page.url())).toMatchObject({ pathname: '/settings', search: '', hash: '#people' })
+  expect(new URL(page.url())).toMatchObject({ pathname: '/settings/people', search: '', hash: '' })
 
   const mira = await person(jarvis)
   await enter(mira).click()
@@ -36,7 +36,7 @@ test('somebody links an account and signs in with it; an account of nobody waits
   await enter(ann).click()
   await ann.getByRole('alert').getByText('nobody’s here yet').waitFor()
   if (process.env.SHOTS) await ann.screenshot({ path: `${process.env.SHOTS}/elsewhere-waits.png` })
-  await page.goto(`${jarvis.url}/settings#people`)
+  await page.goto(`${jarvis.url}/settings/people`)
   const form = part.getByRole('form', { name: 'Let Ann in' })
   await form.getByLabel('Name here').fill('ann')
   expect(await seriousFindings(form)).toEqual([])

@@ -125,7 +125,7 @@ test('a client’s denied call is taken back on the page Waiting, and what a nod
   await screen.ask('chat:confirm', { sessionId, toolUseId: asked.toolUseId, confirmed: false })
   await again
 
-  await go(page, '/settings#nodes')
+  await go(page, '/settings/nodes')
   await page.getByLabel('agent', { exact: true }).fill('backups')
   await page.getByRole('button', { name: 'Keep these names' }).press('Enter')
   await page.getByText('Kept.', { exact: true }).waitFor()

@@ -53,7 +53,7 @@ test('on a phone every page is reached, and none scrolls sideways', async () => 
     Journal: 'get_cluster_status',
     Agents: 'Which agent would answer?',
     Sessions: 'Look around.',
-    Settings: 'Make a token',
+    Settings: 'What programs may do',
     System: 'the database takes',
   }
   for (const [name, seen] of Object.entries(reached)) {
@@ -66,6 +66,9 @@ test('on a phone every page is reached, and none scrolls sideways', async () => 
     ['/agents/memory?q=transcoder', 'by words no. 1'],
     ['/agents/tools?tool=stop_vm', 'What would happen?'],
     ['/agents/memory?file=MEMORY.md', 'needs the GPU'],
+    ['/settings/tokens', 'Make a token'],
+    ['/settings/people', 'Your devices'],
+    ['/settings/policy', 'A draft of policy.yaml'],
   ] as const) {
     await go(page, path)
     await shows(path, seen)
@@ -216,7 +219,7 @@ test('a note of the memory is undone from the chat, and recalled text is shown',
 })
 
 test('a token is made for its doors, shown once and revoked, the profile is changed, the theme is chosen', async () => {
-  const { jarvis, page } = await visit('/settings')
+  const { jarvis, page } = await visit('/settings/tokens')
   const form = page.getByRole('form', { name: 'Make a token' })
   await form.getByLabel('Name').fill('ops laptop')
   await form.getByRole('button', { name: 'Make a token' }).click()
@@ -241,6 +244,7 @@ test('a token is made for its doors, shown once and revoked, the profile is chan
   await page.getByRole('button', { name: 'Revoke ops-laptop', exact: true }).click()
   await page.getByText('No tokens yet').waitFor()
 
+  await go(page, '/settings/safety')
   await page.getByRole('radio', { name: /Permissive/ }).click()
   await page.getByText('permissive asks less than now.').waitFor()
   expect(await (await jarvis.rest('/api/settings')).json()).toMatchObject({ profile: 'balanced' })
@@ -249,6 +253,7 @@ test('a token is made for its doors, shown once and revoked, the profile is chan
   await page.getByRole('radio', { name: /Lockdown/ }).click()
   await expect.poll(async () => (await jarvis.rest('/api/settings')).json()).toMatchObject({ profile: 'lockdown' })
 
+  await go(page, '/settings/display')
   await page.getByRole('radio', { name: /^Dark/ }).click()
   await page.locator('html[data-theme=dark]').waitFor()
   await jarvis.rest('/api/settings', { method: 'PUT', json: { profile: 'balanced' } })
@@ -257,7 +262,7 @@ test('a token is made for its doors, shown once and revoked, the profile is chan
 test('the password is changed; this browser stays signed in', async () => {
   const jarvis = await startJarvis({ dashboardDir, env: { ...env, JARVIS_PASSWORD: '' } })
   const password = jarvis.newPassword ?? ''
-  const page = await operator(jarvis, {}, '/settings')
+  const page = await operator(jarvis, {}, '/settings/people')
   const form = page.getByRole('form', { name: 'Change the password' })
   const fill = async (current: string, next: string, again = next) => {
     await form.getByLabel('Present password').fill(current)

@@ -21,7 +21,7 @@ let page: Page
 beforeAll(async () => {
   const started = await startJarvis({ dashboardDir, env: { JARVIS_EMBEDDINGS: 'none' }, atEnd })
   jarvis = { ...started, url: started.url.replace('127.0.0.1', 'localhost') }
-  page = await operator(jarvis, { atEnd, colorScheme: 'light' }, '/settings#people')
+  page = await operator(jarvis, { atEnd, colorScheme: 'light' }, '/settings/people')
 })
 
 testWith('Chromium', 'ssh-keygen')(
@@ -124,13 +124,13 @@ test('the chosen person stands beside the list and in the address, and closing g
   await row.click()
   await expect.poll(() => row.getAttribute('aria-current')).toBe('true')
   await pane.getByText('signed in', { exact: true }).waitFor()
-  expect(page.url()).toMatch(`/settings?person=${person.id}#people`)
+  expect(page.url()).toMatch(`/settings/people?person=${person.id}`)
   const [left, right] = [await list.boundingBox(), await pane.boundingBox()]
   expect(right?.x).toBeGreaterThan((left?.x ?? 0) + (left?.width ?? 0))
   // Addresses are each person's own.
   expect(await pane.textContent()).not.toContain('127.0.0.1')
   await pane.getByLabel('Tool').fill('stop_container')
-  await pane.getByLabel('Arguments, as JSON').fill('{"vmid": 113}')
+  await pane.getByLabel('vmid').fill('113')
   await pane.getByRole('button', { name: 'Judge it' }).click()
   await pane.getByText('Refused for jonas.').waitFor()
   const passkeys = pane.getByRole('list', { name: 'Passkeys of jonas' })
@@ -147,7 +147,7 @@ test('the chosen person stands beside the list and in the address, and closing g
   await page.keyboard.press('Escape')
   await pane.waitFor({ state: 'detached' })
   await hasFocus(`person-${person.id}`)
-  expect(page.url()).toMatch(/\/settings#people$/)
+  expect(page.url()).toMatch(/\/settings\/people$/)
   await page.keyboard.press('Enter')
   await heading.and(page.locator(':focus')).waitFor()
   await page.keyboard.press('Escape')

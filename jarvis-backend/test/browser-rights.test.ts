@@ -48,7 +48,8 @@ const offered: Readonly<Record<string, Readonly<Record<string, Standing>>>> = {
   '/automations': { 'New job': 'operator', 'Run now…': 'operator' },
   '/memory': { Write: 'operator' },
   '/terminal': { 'Open a shell on Home': 'owner' },
-  '/settings': { 'Make a token': 'member', 'Attach the server': 'owner' },
+  '/settings/tokens': { 'Make a token': 'member' },
+  '/settings/mcp-servers': { 'Attach the server': 'owner' },
 }
 /** A member has no page that shows the whole cluster. */
 const wholePages = ['Alerts', 'Automations', 'Journal']
@@ -149,6 +150,10 @@ test('a member shares a conversation, makes a token and has the devices that are
   await go(kid, '/settings')
   const parts = kid.getByRole('navigation', { name: 'Settings' }).getByRole('link')
   expect(await parts.allTextContents()).toEqual(['People and devices', 'Tokens', 'Notifications', 'Display'])
+  // The address of a section that a member does not have shows the first one that they have.
+  await go(kid, '/settings/models')
+  await kid.getByRole('heading', { name: 'People and devices' }).waitFor()
+  await go(kid, '/settings/tokens')
   const form = kid.getByRole('form', { name: 'Make a token' })
   expect(await form.getByRole('checkbox').count()).toBe(3)
   await form.getByLabel('Name').fill('my-script')
@@ -156,17 +161,19 @@ test('a member shares a conversation, makes a token and has the devices that are
   await form.getByRole('button', { name: 'Make a token' }).click()
   await givePassword(kid)
   await kid.getByText('my-script: copy it now, it is not shown again.').waitFor()
+  await go(kid, '/settings/notifications')
   await kid.getByText('Also while it is closed').waitFor()
   expect(await kid.getByText('Decide in the notification').count()).toBe(0)
   expect(await seriousFindings(kid)).toEqual([])
 
+  await go(kid, '/settings/display')
   const themeOf = (page: Page) => page.locator('html').getAttribute('data-theme')
   await kid.getByRole('radio', { name: /^Dark/ }).check()
   await kid.getByRole('button', { name: 'Use this in all my browsers' }).click()
   await kid.getByText('As in all your browsers.').waitFor()
   const phone = await enter('member')
   await expect.poll(() => themeOf(phone)).toBe('dark')
-  await go(phone, '/settings')
+  await go(phone, '/settings/display')
   await phone.getByRole('radio', { name: /^Light/ }).check()
   await phone.reload()
   await phone.getByText('Chosen in this browser alone.').waitFor()

@@ -20,7 +20,7 @@ async function upToTheCode(page: Page) {
 test('a person turns a second factor on, signs in with a code of it, and without the phone with a recovery code', async () => {
   const clock = createSkippingClock()
   const jarvis = await startJarvis({ dashboardDir, clock, env: { JARVIS_EMBEDDINGS: 'none' } })
-  const page = await operator(jarvis, {}, '/settings#people')
+  const page = await operator(jarvis, {}, '/settings/people')
   const part = page.getByRole('region', { name: 'People and devices', exact: true })
   await part.getByText('Off: your password alone signs you in.').waitFor()
   await part.getByRole('button', { name: 'Turn it on…' }).click()

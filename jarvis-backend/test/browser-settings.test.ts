@@ -1,4 +1,4 @@
-import { readFileSync } from 'node:fs'
+import { existsSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Page } from 'playwright-core'
 import { expect } from 'vitest'
@@ -26,7 +26,7 @@ const region = (page: Page, name: string) => page.getByRole('region', { name, ex
 test('a provider is added from a preset, tried, used, followed by another one where it fails, and removed', async () => {
   const key = 'sk-test-0123456789-wxyz'
   const server = await startModelServer({ key, model: 'qwen3:14b', says: 'I am qwen.' })
-  const { jarvis, page } = await visit('/settings#models')
+  const { jarvis, page } = await visit('/settings/models')
   const models = region(page, 'Models')
   await models.getByRole('button', { name: 'Add a provider…' }).click()
   const form = models.getByRole('form', { name: 'Add a provider' })
@@ -72,7 +72,7 @@ test('a model is connected without reading anything but the screen: tried, mende
   const server = await startModelServer({ key, model: 'qwen3:14b', says: 'I am qwen.' })
   const { jarvis, page } = await newChat()
   await page.getByText('Demo cluster: nothing here is real.').waitFor()
-  await go(page, '/settings#models')
+  await go(page, '/settings/models')
   const models = region(page, 'Models')
   await models.getByRole('button', { name: 'Connect OpenAI-compatible…' }).click()
   const form = models.getByRole('form', { name: 'Connect an OpenAI-compatible model' })
@@ -118,7 +118,7 @@ test('a model is connected without reading anything but the screen: tried, mende
   await go(page, '/')
   await say(page, 'Who are you?')
   await page.getByText('I am qwen.', { exact: true }).waitFor()
-  await go(page, '/settings#models')
+  await go(page, '/settings/models')
   await models.getByRole('button', { name: 'Test OpenAI-compatible' }).click()
   await models.getByText('Works: it answered in').waitFor()
   await models.getByRole('button', { name: 'Use the demo' }).click()
@@ -130,7 +130,7 @@ test('a model is connected without reading anything but the screen: tried, mende
 })
 
 test('the persona is edited, previewed and reset; density and theme are kept; SSH and what is protected are shown', async () => {
-  const { jarvis, page } = await visit('/settings#persona')
+  const { jarvis, page } = await visit('/settings/persona')
   const persona = region(page, 'Persona')
   const soul = () => readFileSync(join(jarvis.dataDir, 'workspace/SOUL.md'), 'utf8')
   const shipped = soul()
@@ -148,8 +148,27 @@ test('the persona is edited, previewed and reset; density and theme are kept; SS
   await persona.getByRole('button', { name: 'You', exact: true }).click()
   await persona.getByText('Who you are and what you want to be told.').waitFor()
 
+  // The list leads from one section to the next. An address of before leads on.
+  const sections = page.getByRole('navigation', { name: 'Settings' })
+  await sections.getByRole('link', { name: 'SSH' }).click()
+  await page.waitForURL('**/settings/ssh')
   await page.getByText('none needed: the demo cluster').waitFor()
-  await region(page, 'Safety').getByText('node/agent1').waitFor()
+  await go(page, '/settings#policy')
+  await page.waitForURL('**/settings/policy')
+  const policy = region(page, 'Policy')
+  await policy.getByText('node/agent1').first().waitFor()
+  const draft = policy.getByLabel('A draft of policy.yaml')
+  const judge = policy.getByRole('button', { name: 'Judge the newest calls by it' })
+  await draft.fill('tiers: {stop_vm: black}\nfoo: 1\n')
+  await policy.getByText('Line 2, column 1:').waitFor()
+  expect(await judge.isDisabled()).toBe(true)
+  await draft.fill('tiers: {stop_vm: black}\n')
+  await policy.getByText('stop_vm: red becomes black').waitFor()
+  await judge.click()
+  await policy.getByText('would be judged differently.').waitFor()
+  expect(await seriousFindings(policy)).toEqual([])
+  expect(existsSync(join(jarvis.dataDir, 'policy.yaml'))).toBe(false)
+  await sections.getByRole('link', { name: 'Display' }).click()
   await page.getByRole('radio', { name: /^Comfortable/ }).click()
   await page.reload()
   expect(await page.locator('html').getAttribute('data-density')).toBe('comfortable')
@@ -190,7 +209,7 @@ test('a browser is told of a card while nobody looks: worker, device, message, a
   )
   const jarvis = await startJarvis({ dashboardDir, model, push, env })
   // A headless browser says `denied` here whatever was granted, and its maker's push service is not reached from here.
-  const page = await operator(jarvis, { first: browserSaysYes }, '/settings#notifications', false)
+  const page = await operator(jarvis, { first: browserSaysYes }, '/settings/notifications', false)
   const part = region(page, 'Notifications')
   await part.getByRole('checkbox', { name: /Also while it is closed/ }).click()
   await givePassword(page)
@@ -204,7 +223,7 @@ test('a browser is told of a card while nobody looks: worker, device, message, a
   const { sessionId } = await screen.ask('chat:send', { message: 'Stop 103.' })
   const { toolUseId } = await screen.next('chat:confirm_needed')
   await expect.poll(() => sent.at(-1) ?? '').toContain('Stop VM 103 truenas on pve?')
-  await expect.poll(() => page.title()).toBe('(1) Settings · JARVIS')
+  await expect.poll(() => page.title()).toBe('(1) Notifications · JARVIS')
 
   // The worker takes the message as the browser would hand it over.
   const browserSide = await page.context().newCDPSession(page)
@@ -251,7 +270,7 @@ test('a browser is told of a card while nobody looks: worker, device, message, a
   expect(await page.evaluate('caches.keys()')).toEqual([])
 
   // With a key of its own, a button of a light card decides it.
-  await go(page, '/settings#notifications')
+  await go(page, '/settings/notifications')
   await part.getByRole('checkbox', { name: /Decide in the notification/ }).click()
   await devices.getByText('decides light calls').waitFor()
   await screen.ask('chat:send', { sessionId, message: 'Restart 101.' })
@@ -315,7 +334,7 @@ test('where terminal and consoles are off their pages say how to turn them on, a
 
 test('an action that a sign-in alone may not do asks for the password, and then continues', async () => {
   const { jarvis } = await newChat()
-  const page = await operator(jarvis, {}, '/settings', false)
+  const page = await operator(jarvis, {}, '/settings/safety', false)
   const profile = region(page, 'Safety').getByRole('radio', { name: /^Permissive/ })
   const loosen = async () => {
     await profile.click()

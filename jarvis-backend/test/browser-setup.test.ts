@@ -28,7 +28,7 @@ test('a cluster is connected: certificate, command, token, rights, save', async 
   const fake = await startFakeProxmox({ denyDelayMs: 10, proxyDelayMs: 10 })
   onTestFinished(fake.stop)
   await fake.control.setRights({ '/': { 'VM.Audit': 1, 'Sys.Audit': 1 } })
-  const { jarvis, page } = await visit('/settings')
+  const { jarvis, page } = await visit('/settings/proxmox')
   const where = page.getByRole('form', { name: 'Find the cluster' })
   await where.getByLabel('Address of a node').fill('http://127.0.0.1:1')
   await where.getByRole('button', { name: 'Look at it' }).click()
@@ -103,7 +103,7 @@ test('a saved cluster comes into use by a restart from its row, without a reload
   onTestFinished(stop)
   const slow = await heldBack(urls[0] ?? '')
   const jarvis = await npmStart(folder())
-  const page = await operator(jarvis, {}, '/settings')
+  const page = await operator(jarvis, {}, '/settings/proxmox')
   const proxmox = page.getByRole('region', { name: 'Proxmox' })
   await proxmox.getByText('The built-in demo').waitFor()
   await jarvis.ask('/stop_vm vmid=103')
@@ -123,14 +123,14 @@ test('a saved cluster comes into use by a restart from its row, without a reload
 
 test('a cluster that the environment names is said to be set there', async () => {
   const pve = { PVE_URL: 'https://127.0.0.1:1', PVE_TOKEN_ID: 'jarvis@pve!jarvis', PVE_TOKEN_SECRET: 'secret-0123' }
-  const page = await operator(await startJarvis({ dashboardDir, env: { ...env, ...pve } }), {}, '/settings')
+  const page = await operator(await startJarvis({ dashboardDir, env: { ...env, ...pve } }), {}, '/settings/proxmox')
   await page.getByText('can be changed only there').waitFor()
   expect(await page.getByRole('form', { name: 'Find the cluster' }).count()).toBe(0)
 })
 
 test('an MCP server is attached, its tool gets a tier, it is disabled and removed', async () => {
   const { planPath } = attachedDir(() => ({}), { tools: [tool('look')] })
-  const { jarvis, page } = await visit('/settings')
+  const { jarvis, page } = await visit('/settings/mcp-servers')
   const section = page.getByRole('region', { name: 'MCP servers' })
   const form = section.getByRole('form', { name: 'Attach an MCP server' })
   const attach = async (name: string, reach: string) => {
@@ -175,7 +175,7 @@ test('an owner signs in to an attached server from the page, sees where and for 
   const server = await startSignedInServer()
   const { dir } = attachedDir(() => ({ notes: { url: server.url } }))
   const jarvis = await startJarvis({ dataDir: dir, dashboardDir })
-  const page = await operator(jarvis, {}, '/settings')
+  const page = await operator(jarvis, {}, '/settings/mcp-servers')
   const section = page.getByRole('region', { name: 'MCP servers' })
   await section.getByText('http, needs a sign-in').waitFor()
   await section.getByRole('button', { name: 'Sign in to notes' }).click()
@@ -184,7 +184,7 @@ test('an owner signs in to an attached server from the page, sees where and for 
   await section.getByRole('link', { name: 'Go there' }).click()
   await section.getByText(`signed in at ${server.issuer} for read, by operator`).waitFor()
   await section.getByText('http, connected').waitFor()
-  expect(page.url()).toBe(`${jarvis.url}/settings#mcp-servers`)
+  expect(page.url()).toBe(`${jarvis.url}/settings/mcp-servers`)
   expect(await seriousFindings(section)).toEqual([])
   await section.getByRole('button', { name: 'Sign out of notes' }).click()
   await section.getByText('http, needs a sign-in').waitFor()
@@ -207,7 +207,7 @@ test('the doctor is run from the system page, and its findings fit into every wi
 })
 
 test('a restart that does not come back is said to be late, one that would not start is not begun', async () => {
-  const { jarvis, page } = await visit('/settings')
+  const { jarvis, page } = await visit('/settings/proxmox')
   const { dataDir } = jarvis
   const urls = ['https://127.0.0.1:1']
   const cluster = { urls, tokenId: 'jarvis@pve!jarvis', tokenSecret: 'secret-0123', fingerprints: [] }

@@ -53,7 +53,7 @@ test('what is said into the microphone becomes text in the composer and is sent 
   await ask('POST', `channel-pairings/${id}/confirm`, { user: String(mira) })
   const recipient = async () =>
     (await ask<ChannelsReply>('GET', 'channels')).items.find((one) => one.id === 'telegram')?.recipients[0]
-  await go(page, '/settings#channels')
+  await go(page, '/settings/channels')
   await page.locator('.channel-row', { hasText: 'Telegram' }).click()
   const talks = page.getByRole('checkbox', { name: 'Conversation', exact: true })
   expect(await talks.isChecked()).toBe(true)

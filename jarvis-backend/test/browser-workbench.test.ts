@@ -52,7 +52,7 @@ test('a card shows the difference of a file, every line on request, and the sett
   await page.getByText('Tidied.', { exact: true }).waitFor()
   expect(readFileSync(join(dir, 'caddy/Caddyfile'), 'utf8')).toBe(after)
 
-  await go(page, '/settings#workbench')
+  await go(page, '/settings/workbench')
   const part = page.getByRole('region', { name: 'Workbench' })
   await part.getByText('changes ask').waitFor()
   await part.getByText('Whoever reaches this socket is root on this machine').waitFor()

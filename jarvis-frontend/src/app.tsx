@@ -95,7 +95,7 @@ function PageHere() {
   const { pathname, search, hash } = useLocation()
   const here = useHere()
   // The browser is back from linking an account, but the server no longer knows of that request. The settings page says what went wrong.
-  if (here?.page.path === '/' && search === '?from=elsewhere') return <Redirect to="/settings?from=elsewhere#people" />
+  if (here?.page.path === '/' && search === '?from=elsewhere') return <Redirect to="/settings/people?from=elsewhere" />
   if (here !== undefined) return <Component {...here} />
   const now = pages.formerlyAt(pathname)
   return now === undefined ? <NoPage /> : <Redirect to={now.path + search + hash} />

@@ -49,6 +49,14 @@ test('each page of the rail is a tab of the phone or under More', () => {
 test('a member is offered no page that shows the whole cluster, nor a page under one', () => {
   const hidden = pages.shownIn('palette', 'owner').filter((page) => !pages.shownIn('palette', 'member').includes(page))
   expect(hidden.filter((page) => pages.placeOf(page).isWhole)).toEqual(hidden)
+  const settings = (rank: string) => pages.shownIn('settings', rank).map(({ path }) => path)
+  expect(settings('member')).toEqual([
+    '/settings/people',
+    '/settings/tokens',
+    '/settings/notifications',
+    '/settings/display',
+  ])
+  expect(settings('viewer').length).toBeGreaterThan(12)
   expect(hidden.map(({ path }) => path)).toEqual(expect.arrayContaining(['/journal', '/automations/runbooks']))
   expect(pages.shownIn('palette', 'viewer')).toEqual(pages.shownIn('palette', 'owner'))
 })
@@ -61,6 +69,8 @@ test.each([
   ['/automations/windows', '/automations/windows'],
   ['/automations/runbooks/windows', '/automations/runbooks/:name'],
   ['/agents/skills/disk-health/more', undefined],
+  ['/settings/models', '/settings/models'],
+  ['/settings/nothing', undefined],
   ['/nowhere', undefined],
 ] as const)('%s is %s', (pathname, path) => {
   expect(at(pathname)).toBe(path)

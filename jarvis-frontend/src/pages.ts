@@ -1,5 +1,8 @@
 import { PageList, page } from './app/page-list.ts'
+import { settingsSections } from './app/settings-sections.ts'
 import { sessionPath } from './features/chat/session-path.ts'
+
+const loadSettings = () => import('./pages/settings/page.tsx').then((page) => page.SettingsPage)
 
 /** All pages of the dashboard, in the order of the rail, the palette and the table of keys. */
 export const pages = new PageList([
@@ -160,8 +163,18 @@ export const pages = new PageList([
     icon: 'settings',
     key: 's',
     shownIn: ['foot', 'more', 'palette'],
-    load: () => import('./pages/settings/page.tsx').then((page) => page.SettingsPage),
+    load: loadSettings,
   }),
+  ...settingsSections.map(({ id, title, ...about }) =>
+    page(`/settings/${id}`, {
+      ...about,
+      title,
+      icon: 'settings',
+      under: '/settings',
+      shownIn: ['settings'],
+      load: loadSettings,
+    }),
+  ),
   page('/system', {
     title: 'System',
     icon: 'system',

@@ -99,20 +99,21 @@ test('a link goes where the click says, and to the same place only once', async 
 })
 
 test('back leads to where a page was scrolled, and a new visit to its beginning', async () => {
-  const page = await stage.open(await play(), '/settings')
+  const page = await stage.open(await play(), '/settings/persona')
   const topPx = () => page.evaluate(() => document.querySelector('.settings-body')?.scrollTop)
-  await page.locator('.settings-body section').nth(2).waitFor()
+  await page.setViewportSize({ width: 1_440, height: 400 })
+  await page.locator('.settings-body textarea').waitFor()
   await page.evaluate(() => {
     const settings = document.querySelector('.settings-body') as HTMLElement
-    settings.scrollTop = 300
+    settings.scrollTop = 120
   })
-  await expect.poll(topPx).toBe(300)
+  await expect.poll(topPx).toBe(120)
   const to = (name: string) => page.locator('.rail').getByRole('link', { name }).click()
   await to('Journal')
   await page.getByRole('heading', { level: 1, name: 'Journal' }).waitFor()
   await page.goBack()
   await page.getByRole('heading', { level: 1, name: 'Settings' }).waitFor()
-  await expect.poll(topPx).toBe(300)
+  await expect.poll(topPx).toBe(120)
   await to('Journal')
   await page.getByRole('heading', { level: 1, name: 'Journal' }).waitFor()
   await to('Settings')

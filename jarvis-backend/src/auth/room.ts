@@ -150,7 +150,7 @@ function tellOfReset(
       body: text,
       hidden: 'A link for a new password was made at the command line.',
       tag: `reset-${name}`,
-      path: '/settings#people',
+      path: '/settings/people',
     },
   })
 }

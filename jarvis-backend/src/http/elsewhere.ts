@@ -20,7 +20,7 @@ import { type Exchange, type Route, route } from './route.ts'
 
 const cookieForS = 10 * 60
 /** The page to which the browser is sent after the other service's answer; it ends the flow. Its URL contains neither the code nor a reason. */
-const pages: Record<Purpose['kind'], string> = { sign_in: '/?from=elsewhere', link: '/settings?from=elsewhere#people' }
+const pages: Record<Purpose['kind'], string> = { sign_in: '/?from=elsewhere', link: '/settings/people?from=elsewhere' }
 
 export type SignInElsewhere = {
   /** Undefined: no service is configured. */

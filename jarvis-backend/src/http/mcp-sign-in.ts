@@ -5,7 +5,7 @@ import type { OriginOf } from '../auth/public-origin.ts'
 import { type Exchange, type Route, route } from './route.ts'
 
 const cookieForS = 10 * 60
-const page = '/settings#mcp-servers'
+const page = '/settings/mcp-servers'
 
 /**
  * `/api/mcp-servers/…/sign-in`: signs JARVIS in to an attached server. Only an owner begins and ends the sign-in, and both must happen in the same

@@ -28,12 +28,14 @@ import { doctorRoutes } from '../http/doctor.ts'
 import { activityEventRoutes } from '../http/events.ts'
 import { journalRoutes } from '../http/journal.ts'
 import { logRoutes } from '../http/logs.ts'
+import { policyRoutes } from '../http/policy.ts'
 import { restartRoutes } from '../http/restart.ts'
 import { settingsRoutes } from '../http/settings.ts'
 import { setupRoutes } from '../http/setup.ts'
 import { stateRoutes } from '../http/state.ts'
 import { mostKept } from '../log/log-tail.ts'
 import type { Workbench } from '../workbench/room.ts'
+import { PolicyDesk } from './policy-desk.ts'
 import { NextStart, type Program } from './program.ts'
 import { type StateNeeds, SystemState } from './state.ts'
 
@@ -90,6 +92,15 @@ export const systemRoom = defineRoom({
             setProfile: (profile, by) => gate.policy.setProfile(profile, by),
             stepUp,
           }),
+          ...policyRoutes(
+            new PolicyDesk({
+              dataDir,
+              policy: gate.policy,
+              protectedTargets: config.protectedTargets,
+              journal,
+              people: needs.people,
+            }),
+          ),
           ...journalRoutes({ journal, shown }),
           ...logRoutes(needs.siteLog.tail, mostKept),
           ...activityEventRoutes({ feed: activity, streams, begun: state.startedAt, shown }),

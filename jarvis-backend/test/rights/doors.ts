@@ -292,6 +292,11 @@ GET    /plans/:id                                  whole+read    -         words
 POST   /plans/:id/stop                             deciding      -         -
 POST   /plans/:id/undo                             deciding      -         -
 
+# The text of the policy, and what a draft of it would do. Nothing is written.
+GET    /policy                                     owner         -         -
+POST   /policy/check                               owner         -         -
+POST   /policy/replay                              owner         -         -
+
 GET    /proofs                                     whole+read    -         -
 
 GET    /push                                       asking        -         -

@@ -11,17 +11,17 @@ export function Demo({ status: { isDemoCluster, isDemoModel, nextStart } }: { st
         <span>
           Demo cluster: nothing here is real.{' '}
           {saved === undefined ? (
-            <Link to="/settings#proxmox">Connect yours</Link>
+            <Link to="/settings/proxmox">Connect yours</Link>
           ) : (
             <>
-              Saved: <Link to="/settings#proxmox">{saved}</Link>. It counts from the next start of JARVIS.
+              Saved: <Link to="/settings/proxmox">{saved}</Link>. It counts from the next start of JARVIS.
             </>
           )}
         </span>
       )}
       {isDemoModel && (
         <span>
-          Demo model: its answers are scripted. <Link to="/settings#models">Connect one</Link>
+          Demo model: its answers are scripted. <Link to="/settings/models">Connect one</Link>
         </span>
       )}
     </section>

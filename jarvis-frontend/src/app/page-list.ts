@@ -2,8 +2,11 @@ import type { ComponentType } from 'react'
 import { matchPath, type Params, type ParamsOf } from '../lib/match-path.ts'
 import type { IconName } from '../ui/icon.tsx'
 
-/** `bar`: the tabs of a phone. `rail` and `foot`: both parts of the rail. `more`: the phone's list of the pages without a tab. */
-export type Place = 'bar' | 'rail' | 'foot' | 'more' | 'palette'
+/**
+ * `bar`: the tabs of a phone. `rail` and `foot`: both parts of the rail. `more`: the phone's list of the pages without a tab. `settings`: the list of the
+ * settings, which the palette finds too.
+ */
+export type Place = 'bar' | 'rail' | 'foot' | 'more' | 'palette' | 'settings'
 
 type About = {
   /** The name in the rail, the palette, the window's title and the page's header. */
@@ -20,6 +23,8 @@ type About = {
   list?: string
   /** Former paths. They lead to the page. */
   was?: readonly string[]
+  /** A sentence about the page, for lists. */
+  about?: string
   /** The page shows the whole cluster, so members cannot open it. */
   isWhole?: true
   /** The number beside the page's name. */
@@ -97,7 +102,7 @@ export class PageList {
 
   /** Returns the pages of a place that people of this rank may open. @param rank undefined before the sign-in */
   shownIn(place: Place, rank: string | undefined): readonly Page[] {
-    const isFor = (page: Page) => rank !== 'member' || this.placeOf(page).isWhole !== true
+    const isFor = (page: Page) => rank !== 'member' || !(page.isWhole || this.placeOf(page).isWhole)
     return this.all.filter((page) => page.shownIn?.includes(place) && isFor(page))
   }
 }

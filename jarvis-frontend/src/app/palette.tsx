@@ -27,13 +27,14 @@ export function Palette() {
   const tools = useTools()
   const alerts = useAlerts()?.items
   const pages = usePagesIn('palette')
+  const settings = usePagesIn('settings')
   const ask = useAskNew()
   const label = ask === undefined ? 'Search' : 'Search or run'
   const list = useId()
   const items = useMemo(
     () =>
       itemsFor(text, {
-        pages,
+        pages: text.trim() === '' ? pages : [...pages, ...settings],
         cluster: state,
         sessions: sessions ?? [],
         tools: tools ?? [],
@@ -42,7 +43,7 @@ export function Palette() {
         markOf: (guest) => guestMark(guest, issues, isLive),
         now: Date.now(),
       }),
-    [text, pages, state, issues, isLive, sessions, tools, alerts, ask],
+    [text, pages, settings, state, issues, isLive, sessions, tools, alerts, ask],
   )
   const chosen = items[Math.min(at, items.length - 1)]
 

@@ -283,6 +283,14 @@ export {
   StepState,
   TodoItem,
 } from './plan.ts'
+export {
+  mostReplayed,
+  PolicyCheckReply,
+  PolicyDraft,
+  PolicyReplayBody,
+  PolicyReplayReply,
+  PolicyReply,
+} from './policy.ts'
 export { drillPool, OpenDrill, ProofsReply, RestoreProof } from './proof.ts'
 export {
   PushBody,

@@ -449,6 +449,12 @@ export type Routes = {
   'GET /api/settings': { reply: p.SettingsReply }
   /** Sets the safety profile. A looser one needs the password. */
   'PUT /api/settings': { body: z.input<typeof p.SettingsBody>; reply: p.SettingsReply }
+  /** The text of `policy.yaml`, and the whole policy in force in words. */
+  'GET /api/policy': { reply: p.PolicyReply }
+  /** Checks a draft of `policy.yaml`: every problem with its line and column, or what the draft changes. Writes nothing. */
+  'POST /api/policy/check': { body: z.input<typeof p.PolicyDraft>; reply: p.PolicyCheckReply }
+  /** The calls among the newest journal entries that a draft would have judged differently. Writes nothing. 400 where the draft cannot be used. */
+  'POST /api/policy/replay': { body: z.input<typeof p.PolicyReplayBody>; reply: p.PolicyReplayReply }
   /** Entries, newest first. Whoever may only look gets no words of conversations that are closed to them. */
   'GET /api/journal': { query?: { limit?: number; before?: number; kind?: string; toolUseId?: string; sessionId?: string; toolName?: string; actor?: string; tier?: z.input<typeof p.Tier>; outcome?: string; signed?: 'true' }; reply: p.JournalPage }
   /** Checks the chain of all entries. */

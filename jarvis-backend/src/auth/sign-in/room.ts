@@ -215,7 +215,7 @@ function tellOfNewDevice(
       body: text,
       hidden: 'Somebody signed in as you on a new device.',
       tag: `signed-in-${signIn}`,
-      path: '/settings#people',
+      path: '/settings/people',
     },
   })
 }

@@ -28,7 +28,7 @@ export function RunEnding({ run, onRetry }: { run: Run; onRetry: ((text: string)
             </details>
           </span>
           {ofSettings.includes(end.code) && (
-            <Link className="button small" to="/settings#models">
+            <Link className="button small" to="/settings/models">
               Open Settings, Models
             </Link>
           )}

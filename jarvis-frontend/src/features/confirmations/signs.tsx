@@ -20,7 +20,7 @@ function OwnKey() {
   if (data?.items.length === 0)
     return (
       <>
-        {lacks}You have none yet: <Link to="/settings#people">add one</Link>, then come back.
+        {lacks}You have none yet: <Link to="/settings/people">add one</Link>, then come back.
       </>
     )
   return data === undefined || hasPasskeys()

@@ -1,9 +1,10 @@
 import type { ToolInfo, Verdict } from 'protocol'
-import { useId, useState } from 'react'
+import { useState } from 'react'
 import { Visible } from '../../ui/boxed.tsx'
 import { Mark } from '../../ui/mark.tsx'
 import { Tier, tierWord } from '../../ui/tier.tsx'
-import { type Argument, argumentsOf, commandOf, type Given, inputOf } from './arguments.ts'
+import { argumentsOf, commandOf, type Given, inputOf, isWhole, type KnownNames, problemIn } from './arguments.ts'
+import { CallFields } from './fields.tsx'
 import { useVerdict } from './use-verdict.ts'
 
 const wouldBe: Record<Verdict['tier'], string> = {
@@ -24,17 +25,24 @@ type Props = {
   /** Sends the call as a chat command through the gate; undefined if this person may not, or there is no connection. */
   onRun: ((command: string) => void) | undefined
   rest: React.ReactNode
+  names: KnownNames
 }
 
 /** A form for a tool's arguments that shows the gate's verdict while the person types. */
-export function TryIt({ tool, onRun, rest }: Props) {
+export function TryIt({ tool, onRun, rest, names }: Props) {
   const list = argumentsOf(tool)
   const [given, setGiven] = useState<Given>({})
   const input = inputOf(list, given)
-  const isComplete = list.every(({ name, isRequired }) => !isRequired || input[name] !== undefined)
+  const isComplete = isWhole(list, input)
   const { verdict, problem } = useVerdict(tool.name, input, isComplete)
   // Report wrong arguments before any rule.
   const isWrong = verdict?.rule === 'invalid_arguments'
+  const wrong = isWrong
+    ? problemIn(
+        verdict.reason,
+        list.map(({ name }) => name),
+      )
+    : undefined
   const command = commandOf(tool.name, input)
   const canRun =
     onRun !== undefined && verdict !== undefined && !isWrong && verdict.tier !== 'black' && command !== undefined
@@ -47,23 +55,18 @@ export function TryIt({ tool, onRun, rest }: Props) {
         if (canRun) onRun(command)
       }}
     >
-      {list.map((argument) => (
-        <Field
-          key={argument.name}
-          argument={argument}
-          value={given[argument.name]}
-          onChange={(value) => setGiven({ ...given, [argument.name]: value })}
-        />
-      ))}
+      <CallFields list={list} given={given} names={names} problem={wrong} onChange={setGiven} />
       <div className="verdict" role="status">
-        {isWrong ? (
+        {wrong !== undefined ? (
           <>
             <Mark kind="none" size={13} />
             <span>
               <b>It would not run like this.</b>
-              <span className="text-soft">
-                <Visible text={verdict?.reason ?? ''} />
-              </span>
+              {wrong.key === undefined && (
+                <span className="text-soft">
+                  <Visible text={wrong.text} />
+                </span>
+              )}
             </span>
           </>
         ) : verdict !== undefined ? (
@@ -100,62 +103,5 @@ export function TryIt({ tool, onRun, rest }: Props) {
       )}
       {command === undefined && <small className="text-dim">One line cannot say this: ask for it in a chat.</small>}
     </form>
-  )
-}
-
-function Field({
-  argument: { name, kind, choices, isRequired, limits, description },
-  value,
-  onChange,
-}: {
-  argument: Argument
-  value: string | boolean | undefined
-  onChange: (value: string | boolean) => void
-}) {
-  const id = useId()
-  const label = (
-    <span>
-      <code>{name}</code> <span className="text-dim">{isRequired ? limits : `${limits}, may be left out`}</span>
-    </span>
-  )
-  const hint = description !== '' && <small>{description}</small>
-  if (kind === 'flag') {
-    return (
-      <label className="try-flag">
-        <input type="checkbox" checked={value === true} onChange={(event) => onChange(event.currentTarget.checked)} />
-        <span>
-          {label}
-          {hint}
-        </span>
-      </label>
-    )
-  }
-  const common = {
-    id,
-    className: 'field mono',
-    value: typeof value === 'string' ? value : '',
-    'aria-required': isRequired,
-    spellCheck: false,
-    autoComplete: 'off',
-  }
-  return (
-    <div className="try-field">
-      <label htmlFor={id}>{label}</label>
-      {kind === 'choice' ? (
-        <select {...common} onChange={(event) => onChange(event.currentTarget.value)}>
-          <option value="">–</option>
-          {choices.map((choice) => (
-            <option key={choice}>{choice}</option>
-          ))}
-        </select>
-      ) : (
-        <input
-          {...common}
-          inputMode={kind === 'number' ? 'numeric' : 'text'}
-          onChange={(event) => onChange(event.currentTarget.value)}
-        />
-      )}
-      {hint}
-    </div>
   )
 }

@@ -2,13 +2,16 @@ import type { AgentBody, AgentDetail, AgentsReply } from 'protocol'
 import { ApiError } from 'protocol/client'
 import { useState } from 'react'
 import { saveAgent } from '../../api/agents.ts'
+import { useStatus } from '../../api/status.ts'
 import { say } from '../../app/announce.tsx'
 import { Problem } from '../../app/load-state.tsx'
 import { useEscape } from '../../lib/use-escape.ts'
 import { agentBodyOf } from './agent-body.ts'
 import { LimitFields } from './limit-fields.tsx'
-import { RightFields } from './right-fields.tsx'
+import { MoreRightFields, RightFields } from './right-fields.tsx'
 
+/** The fields that are shown at once. The others are under More, which is open if the agent has one of them. */
+const firstFields: readonly string[] = ['about', 'model', 'ceiling', 'tools']
 const efforts = ['off', 'low', 'medium', 'high'] as const
 
 /** Creates or changes an agent. If something is wrong, the server's error names the field and the nearest valid name. */
@@ -28,6 +31,9 @@ export function AgentForm({
   // The hash of the file when the form was opened, so that saving does not overwrite a later change.
   const [hash] = useState(all?.hash)
 
+  const [isMoreOpen, setMoreOpen] = useState(
+    () => body.tools?.deny !== undefined || Object.keys(body).some((key) => !firstFields.includes(key)),
+  )
   const [isTouched, setTouched] = useState(false)
   // Escape does not discard typed text; only Cancel does.
   useEscape(isTouched ? undefined : () => onDone(agent?.id))
@@ -37,6 +43,7 @@ export function AgentForm({
     const next = agentBodyOf(given, body, isMain)
     if ('problem' in next) {
       setRefused(next.problem)
+      setMoreOpen(true)
       return
     }
     const id = agent?.id ?? String(given.get('id') ?? '').trim()
@@ -46,11 +53,14 @@ export function AgentForm({
       say(`${id} is saved.`)
       onDone(id)
     } catch (error) {
-      if (error instanceof ApiError) setRefused(error)
+      if (error instanceof ApiError) {
+        setRefused(error)
+        if (!firstFields.some((name) => error.message.includes(name))) setMoreOpen(true)
+      }
     }
     setSaving(false)
   }
-  const field = (name: keyof AgentBody, label: string, hint = '') => (
+  const field = (name: keyof AgentBody, label: string, { hint, list }: { hint?: string; list?: string } = {}) => (
     <label>
       {label}
       <input
@@ -58,6 +68,7 @@ export function AgentForm({
         name={name}
         defaultValue={String(body[name] ?? '')}
         placeholder={hint}
+        list={list}
         spellCheck={false}
       />
     </label>
@@ -86,33 +97,46 @@ export function AgentForm({
           />
         </label>
       )}
-      {field('name', 'Name')}
       {field('about', 'What it is for, in a sentence')}
-      {field('model', 'Model', 'the one in use')}
-      <label>
-        Effort
-        <select className="field" name="effort" defaultValue={body.effort ?? ''}>
-          <option value="">as in the settings</option>
-          {efforts.map((effort) => (
-            <option key={effort}>{effort}</option>
-          ))}
-        </select>
-      </label>
-      {field('temperature', 'Temperature, where its model takes it', '0 to 2')}
+      {field('model', 'Model', { hint: 'the one in use', list: 'agent-models' })}
+      <datalist id="agent-models">
+        {useStatus()?.models?.map((model) => (
+          <option key={model} value={model} />
+        ))}
+      </datalist>
       {!isMain && <RightFields body={body} />}
-      <LimitFields of="day" legend="At most a day" budget={body.budget} />
-      <LimitFields of="run" legend="At most in one run" budget={body.budget} />
-      <label>
-        Bindings, as JSON
-        <textarea
-          className="field mono"
-          name="bindings"
-          rows={3}
-          defaultValue={body.bindings === undefined || body.bindings.length === 0 ? '' : JSON.stringify(body.bindings)}
-          placeholder='[{"door": "mcp", "token": "films"}]'
-          spellCheck={false}
-        />
-      </label>
+      <details open={isMoreOpen} onToggle={(event) => setMoreOpen(event.currentTarget.open)}>
+        <summary>More: name, effort, memory, skills, limits, bindings</summary>
+        <div className="agents-form">
+          {field('name', 'Name', { hint: 'its id' })}
+          <label>
+            Effort
+            <select className="field" name="effort" defaultValue={body.effort ?? ''}>
+              <option value="">as in the settings</option>
+              {efforts.map((effort) => (
+                <option key={effort}>{effort}</option>
+              ))}
+            </select>
+          </label>
+          {field('temperature', 'Temperature, where its model takes it', { hint: '0 to 2' })}
+          {!isMain && <MoreRightFields body={body} />}
+          <LimitFields of="day" legend="At most a day" budget={body.budget} />
+          <LimitFields of="run" legend="At most in one run" budget={body.budget} />
+          <label>
+            Bindings, as JSON
+            <textarea
+              className="field mono"
+              name="bindings"
+              rows={3}
+              defaultValue={
+                body.bindings === undefined || body.bindings.length === 0 ? '' : JSON.stringify(body.bindings)
+              }
+              placeholder='[{"door": "mcp", "token": "films"}]'
+              spellCheck={false}
+            />
+          </label>
+        </div>
+      </details>
       {refused !== undefined &&
         (typeof refused === 'string' ? (
           <p className="agents-note" role="alert">

@@ -4,7 +4,7 @@ import { tierWord } from '../../ui/tier.tsx'
 const ceilings = ['green', 'yellow', 'red'] as const
 const memories = { own: 'its own', shared: 'main’s', none: 'none' } as const
 
-/** Fields for the rights of an agent other than `main`: ceiling, memory, tools, skills. */
+/** The most important limits of an agent other than `main`: ceiling and tools. */
 export const RightFields = ({ body }: { body: AgentBody }) => (
   <>
     <label>
@@ -13,16 +13,6 @@ export const RightFields = ({ body }: { body: AgentBody }) => (
         {ceilings.map((tier) => (
           <option key={tier} value={tier}>
             {tierWord[tier]}
-          </option>
-        ))}
-      </select>
-    </label>
-    <label>
-      Memory
-      <select className="field" name="memory" defaultValue={body.memory ?? 'own'}>
-        {Object.entries(memories).map(([kind, label]) => (
-          <option key={kind} value={kind}>
-            {label}
           </option>
         ))}
       </select>
@@ -37,6 +27,22 @@ export const RightFields = ({ body }: { body: AgentBody }) => (
         placeholder="get_*, restart_service"
         spellCheck={false}
       />
+    </label>
+  </>
+)
+
+/** The further limits of an agent other than `main`: memory, forbidden tools, skills. */
+export const MoreRightFields = ({ body }: { body: AgentBody }) => (
+  <>
+    <label>
+      Memory
+      <select className="field" name="memory" defaultValue={body.memory ?? 'own'}>
+        {Object.entries(memories).map(([kind, label]) => (
+          <option key={kind} value={kind}>
+            {label}
+          </option>
+        ))}
+      </select>
     </label>
     <label>
       May not use; this wins

@@ -3,9 +3,13 @@ import { ApiError } from 'protocol/client'
 import { useState } from 'react'
 import { classifyFor, tryAgents } from '../../api/agents.ts'
 import { call } from '../../api/http.ts'
+import { useTools } from '../../api/tools.ts'
 import { useLoad } from '../../api/use-load.ts'
+import { useKnownNames } from '../../app/known-names.ts'
 import { Problem } from '../../app/load-state.tsx'
 import { Markdown } from '../../features/chat/markdown.tsx'
+import { objectIn } from '../../features/tools/arguments.ts'
+import { CallChoice } from '../../features/tools/call-choice.tsx'
 import { Visible } from '../../ui/boxed.tsx'
 import { Link } from '../../ui/link.tsx'
 import { PanelHead } from '../../ui/panel-head.tsx'
@@ -18,13 +22,14 @@ export function WhatWouldHappen({ id, offered }: { id: string; offered: readonly
   const ask = async (form: HTMLFormElement) => {
     const given = new FormData(form)
     const toolName = String(given.get('tool') ?? '').trim()
+    const toolInput = objectIn(String(given.get('inputs') ?? ''))
+    setFound(undefined)
+    if (toolInput === undefined) return setRefused('The arguments are not JSON, as {"vmid": 104}.')
     try {
-      const toolInput = JSON.parse(String(given.get('input') ?? '').trim() || '{}') as Record<string, unknown>
       setFound(await classifyFor(id, toolName, toolInput))
       setRefused(undefined)
     } catch (error) {
-      setFound(undefined)
-      setRefused(error instanceof ApiError ? error : 'The arguments are not JSON, as {"vmid": 104}.')
+      if (error instanceof ApiError) setRefused(error)
     }
   }
   return (
@@ -36,19 +41,7 @@ export function WhatWouldHappen({ id, offered }: { id: string; offered: readonly
         void ask(event.currentTarget)
       }}
     >
-      <label>
-        Tool
-        <input className="field mono" name="tool" required list={`tools-of-${id}`} spellCheck={false} />
-        <datalist id={`tools-of-${id}`}>
-          {offered.map((name) => (
-            <option key={name} value={name} />
-          ))}
-        </datalist>
-      </label>
-      <label>
-        Arguments, as JSON
-        <input className="field mono" name="input" placeholder="{}" spellCheck={false} />
-      </label>
+      <CallChoice tools={useTools()} offered={offered} names={useKnownNames()} />
       <button type="submit" className="button small">
         Judge it
       </button>

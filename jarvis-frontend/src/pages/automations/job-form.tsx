@@ -9,6 +9,7 @@ import { useEscape } from '../../lib/use-escape.ts'
 import { Visible } from '../../ui/boxed.tsx'
 import { Mark } from '../../ui/mark.tsx'
 import { NextFive } from './next-five.tsx'
+import { ScheduleFields } from './schedule-fields.tsx'
 import { madeKinds, WorkFields, type WorkKind, workIn } from './work-fields.tsx'
 
 type Schedule = Job['schedule']
@@ -19,7 +20,6 @@ const kindWords = {
 } as const
 /** Pause in typing, ms, after which the schedule is checked. */
 const settleMs = 300
-const localOf = (at: number) => new Date(at - new Date(at).getTimezoneOffset() * 60_000).toISOString().slice(0, 16)
 
 /** A form for a job's name, work and schedule. Save stays disabled until the schedule's next five times are shown. */
 export function JobForm({ job, zone, onDone }: { job?: Job; zone: string; onDone: (id: string | undefined) => void }) {
@@ -31,7 +31,9 @@ export function JobForm({ job, zone, onDone }: { job?: Job; zone: string; onDone
   const [isTouched, setTouched] = useState(false)
   // Escape does not discard typed text; only Cancel does.
   useEscape(isTouched ? undefined : () => onDone(job?.id))
+  const isEmpty = schedule.kind === 'cron' && schedule.line === ''
   useEffect(() => {
+    if (isEmpty) return
     const timer = setTimeout(() => {
       previewSchedule(JSON.parse(key)).then(
         (preview) => setSeen({ key, preview }),
@@ -39,11 +41,16 @@ export function JobForm({ job, zone, onDone }: { job?: Job; zone: string; onDone
       )
     }, settleMs)
     return () => clearTimeout(timer)
-  }, [key])
+  }, [key, isEmpty])
   const preview = seen?.key === key ? seen.preview : undefined
   const problem = seen?.key === key ? seen.problem : undefined
-  const rest =
-    problem !== undefined ? 'the schedule is wrong' : preview === undefined ? 'the schedule is being read' : undefined
+  const rest = isEmpty
+    ? 'no day is picked'
+    : problem !== undefined
+      ? 'the schedule is wrong'
+      : preview === undefined
+        ? 'the schedule is being read'
+        : undefined
   const save = async (form: HTMLFormElement) => {
     const given = new FormData(form)
     const read = (name: string) => String(given.get(name) ?? '').trim()
@@ -92,7 +99,14 @@ export function JobForm({ job, zone, onDone }: { job?: Job; zone: string; onDone
         </label>
       )}
       <WorkFields key={kind} kind={kind} work={work} zone={zone} />
-      <ScheduleFields schedule={schedule} zone={zone} onChange={setSchedule} />
+      <ScheduleFields
+        schedule={schedule}
+        zone={zone}
+        onChange={(next) => {
+          setTouched(true)
+          setSchedule(next)
+        }}
+      />
       <div className="preview" role="status">
         {problem !== undefined && (
           <p>
@@ -116,7 +130,8 @@ export function JobForm({ job, zone, onDone }: { job?: Job; zone: string; onDone
             )}
           </>
         )}
-        {seen?.key !== key && <p className="text-dim">The next five times are being worked out.</p>}
+        {isEmpty && <p className="text-dim">Pick a day.</p>}
+        {!isEmpty && seen?.key !== key && <p className="text-dim">The next five times are being worked out.</p>}
       </div>
       <div className="pair-fields">
         <label>
@@ -153,78 +168,5 @@ export function JobForm({ job, zone, onDone }: { job?: Job; zone: string; onDone
         {rest !== undefined && <small>{rest}</small>}
       </p>
     </form>
-  )
-}
-
-type FieldsProps = { schedule: Schedule; zone: string; onChange: (schedule: Schedule) => void }
-
-function ScheduleFields({ schedule, zone, onChange }: FieldsProps) {
-  const choose = (kind: string) => {
-    if (kind === 'once') onChange({ kind, at: Math.ceil((Date.now() + 3_600_000) / 60_000) * 60_000 })
-    else if (kind === 'interval') onChange({ kind, minutes: 60 })
-    else onChange({ kind: 'cron', line: '11 20 * * *', zone })
-  }
-  return (
-    <div className="pair-fields">
-      <label>
-        When
-        <select className="field" value={schedule.kind} onChange={(event) => choose(event.currentTarget.value)}>
-          <option value="cron">At times (cron)</option>
-          <option value="interval">Every so often</option>
-          <option value="once">Once</option>
-        </select>
-      </label>
-      {schedule.kind === 'cron' && (
-        <>
-          <label>
-            Minute, hour, day, month, weekday
-            <input
-              className="field mono"
-              value={schedule.line}
-              maxLength={200}
-              spellCheck={false}
-              onChange={(event) => onChange({ ...schedule, line: event.currentTarget.value })}
-            />
-          </label>
-          <label>
-            Time zone
-            <input
-              className="field"
-              value={schedule.zone}
-              maxLength={100}
-              spellCheck={false}
-              onChange={(event) => onChange({ ...schedule, zone: event.currentTarget.value })}
-            />
-          </label>
-        </>
-      )}
-      {schedule.kind === 'interval' && (
-        <label>
-          Minutes between
-          <input
-            className="field"
-            type="number"
-            min={1}
-            max={60 * 24 * 31}
-            value={schedule.minutes}
-            onChange={(event) => onChange({ ...schedule, minutes: Number(event.currentTarget.value) })}
-          />
-        </label>
-      )}
-      {schedule.kind === 'once' && (
-        <label>
-          At, in this browser’s time
-          <input
-            className="field"
-            type="datetime-local"
-            value={localOf(schedule.at)}
-            onChange={(event) => {
-              const at = new Date(event.currentTarget.value).getTime()
-              if (!Number.isNaN(at)) onChange({ ...schedule, at })
-            }}
-          />
-        </label>
-      )}
-    </div>
   )
 }

@@ -1,7 +1,7 @@
 import type { Job } from 'protocol'
 import { ApiError } from 'protocol/client'
-import { listRunbooks } from '../../api/runbooks.ts'
-import { useLoad } from '../../api/use-load.ts'
+import { objectIn } from '../../features/tools/arguments.ts'
+import { RunbookWork, ToolWork } from './call-work.tsx'
 
 type Work = Job['work']
 export type WorkKind = Work['kind']
@@ -15,9 +15,9 @@ export function workIn(kind: WorkKind, read: (name: string) => string): Work {
     case 'prompt':
       return { kind, text: read('text') }
     case 'runbook':
-      return { kind, name: read('runbook'), inputs: objectIn(read('inputs')) }
+      return { kind, name: read('runbook'), inputs: inputsIn(read('inputs')) }
     case 'call':
-      return { kind, toolName: read('tool'), toolInput: objectIn(read('inputs')) }
+      return { kind, toolName: read('tool'), toolInput: inputsIn(read('inputs')) }
     case 'heartbeat': {
       const activeHours = hoursIn(read)
       const digestAt = read('digestAt')
@@ -39,14 +39,9 @@ function hoursIn(read: (name: string) => string): string | undefined {
 }
 
 /** @throws ApiError if the text is not a JSON object */
-function objectIn(text: string): Record<string, unknown> {
-  if (text === '') return {}
-  try {
-    const value: unknown = JSON.parse(text)
-    if (typeof value === 'object' && value !== null && !Array.isArray(value)) return { ...value }
-  } catch {
-    // The error below names the problem.
-  }
+function inputsIn(text: string): Record<string, unknown> {
+  const inputs = objectIn(text)
+  if (inputs !== undefined) return inputs
   throw new ApiError('invalid_request', 'The inputs must be a JSON object, such as {"node": "pve"}.')
 }
 
@@ -102,52 +97,10 @@ export function WorkFields({ kind, work, zone }: { kind: WorkKind; work: Work | 
       </>
     )
   }
-  return (
-    <>
-      {kind === 'runbook' ? (
-        <Runbook name={work?.kind === 'runbook' ? work.name : undefined} />
-      ) : (
-        <label>
-          Tool
-          <input
-            className="field mono"
-            name="tool"
-            required
-            defaultValue={work?.kind === 'call' ? work.toolName : ''}
-            spellCheck={false}
-          />
-        </label>
-      )}
-      <label>
-        {kind === 'runbook' ? 'Inputs' : 'Arguments'}, as JSON
-        <textarea
-          className="field mono"
-          name="inputs"
-          rows={3}
-          defaultValue={JSON.stringify(
-            work?.kind === 'runbook' ? work.inputs : work?.kind === 'call' ? work.toolInput : {},
-          )}
-          spellCheck={false}
-        />
-      </label>
-    </>
-  )
-}
-
-function Runbook({ name }: { name: string | undefined }) {
-  const runbooks = useLoad('runbooks', listRunbooks, ['runbooks']).data?.items
-  return (
-    <label>
-      Runbook
-      {/* The list may still load. The new `key` draws the field again once the list is there, with the right item chosen. */}
-      <select key={runbooks === undefined ? 'none' : 'all'} className="field" name="runbook" defaultValue={name}>
-        {runbooks?.map((one) => (
-          <option key={one.name} value={one.name}>
-            {one.title}
-          </option>
-        ))}
-      </select>
-    </label>
+  return kind === 'runbook' ? (
+    <RunbookWork work={work?.kind === kind ? work : undefined} />
+  ) : (
+    <ToolWork work={work?.kind === kind ? work : undefined} />
   )
 }
 

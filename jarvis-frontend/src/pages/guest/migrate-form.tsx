@@ -1,9 +1,9 @@
 import type { ClusterState, Guest } from 'protocol'
 import { useState } from 'react'
 import { nodeRam } from '../../features/cluster/health.ts'
+import { problemIn } from '../../features/tools/arguments.ts'
 import { percent } from '../../lib/format.ts'
 import { CallForm, useCall } from './call-form.tsx'
-import { problemIn } from './settings.ts'
 
 type Props = {
   guest: Guest

@@ -1,9 +1,10 @@
 import type { Guest, GuestReply } from 'protocol'
 import { useId, useState } from 'react'
+import { problemIn } from '../../features/tools/arguments.ts'
 import { Visible } from '../../ui/boxed.tsx'
 import { Mark } from '../../ui/mark.tsx'
 import { CallForm, useCall } from './call-form.tsx'
-import { configured, inputOf, problemIn, type Setting, settingsOf } from './settings.ts'
+import { configured, inputOf, type Setting, settingsOf } from './settings.ts'
 
 type Props = {
   guest: Guest

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { inputOf, problemIn } from './settings.ts'
+import { inputOf } from './settings.ts'
 
 const config = { digest: 'a', values: { cores: '4', memory: '2048', tags: 'db' }, pending: { memory: '4096' } }
 
@@ -9,11 +9,3 @@ test.each([
   ['an emptied setting is removed', { tags: '', cores: '6' }, { vmid: 101, set: { cores: '6' }, remove: ['tags'] }],
   ['an empty one that is not set stays so', { description: '', '': 'x' }, { vmid: 101 }],
 ])('%s', (_, edits, input) => expect(inputOf(101, config, edits)).toEqual(input))
-
-test.each([
-  ['set: memory must be MiB, a whole number from 16.', { key: 'memory', text: 'must be MiB, a whole number from 16.' }],
-  [
-    'set: all of it is so already: nothing needs to be done.',
-    { text: 'all of it is so already: nothing needs to be done.' },
-  ],
-])('%s', (reason, said) => expect(problemIn(reason, ['mem', 'memory'])).toEqual(said))

@@ -45,10 +45,3 @@ export function inputOf(vmid: number, config: Config, edits: Readonly<Record<str
   const remove = changed.flatMap(([key, value]) => (value === '' ? [key] : []))
   return { vmid, ...(Object.keys(set).length > 0 && { set }), ...(remove.length > 0 && { remove }) }
 }
-
-/** Finds the field that the gate's error names, such as `set: memory must be …`. `key`: undefined if the error names no field. */
-export function problemIn(reason: string, keys: readonly string[]): { key?: string; text: string } {
-  const text = reason.replace(/^\w+: /, '')
-  const key = keys.find((known) => text.startsWith(`${known} `))
-  return key === undefined ? { text } : { key, text: text.slice(key.length + 1) }
-}

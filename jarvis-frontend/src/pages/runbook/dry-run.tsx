@@ -1,6 +1,8 @@
-import type { PlanStep, Runbook, RunbookCheck, RunbookInput } from 'protocol'
+import type { PlanStep, Runbook, RunbookCheck } from 'protocol'
+import { useKnownNames } from '../../app/known-names.ts'
 import { clockOf } from '../../features/alerts/words.ts'
-import { useCluster } from '../../features/cluster/store.ts'
+import { givenOf, inputOf, inputsOf } from '../../features/tools/arguments.ts'
+import { CallFields } from '../../features/tools/fields.tsx'
 import { argumentText } from '../../lib/argument-text.ts'
 import { duration } from '../../lib/format.ts'
 import { Visible } from '../../ui/boxed.tsx'
@@ -9,60 +11,6 @@ import { PanelHead } from '../../ui/panel-head.tsx'
 import { Tier, tierWord } from '../../ui/tier.tsx'
 
 export type Inputs = Readonly<Record<string, unknown>>
-
-/** The fields of a runbook's inputs. */
-export function InputFields({ inputs, values, onChange }: FieldsProps) {
-  const { state } = useCluster()
-  const known: Partial<Record<RunbookInput['type'], readonly string[]>> = {
-    node: state?.nodes.map(({ name }) => name) ?? [],
-    guest: state?.guests.map(({ vmid }) => String(vmid)) ?? [],
-    storage: [...new Set(state?.storages.map(({ name }) => name))],
-  }
-  return inputs.map((input) => {
-    const { name, type, about, isRequired } = input
-    const value = values[name] ?? input.default
-    const list = known[type]
-    const change = (next: unknown) => onChange({ ...values, [name]: next })
-    const field =
-      type === 'boolean' ? (
-        <input type="checkbox" checked={value === true} onChange={(event) => change(event.currentTarget.checked)} />
-      ) : (
-        <input
-          className="field"
-          type={type === 'number' ? 'number' : 'text'}
-          value={value === undefined ? '' : String(value)}
-          list={list === undefined ? undefined : `known-${name}`}
-          placeholder={type}
-          spellCheck={false}
-          onChange={(event) => {
-            const text = event.currentTarget.value
-            const isNumber = (type === 'number' || type === 'guest') && /^-?\d+(\.\d+)?$/.test(text.trim())
-            change(text === '' ? undefined : isNumber ? Number(text) : text)
-          }}
-        />
-      )
-    return (
-      <div key={name} title={about}>
-        {/* biome-ignore lint/a11y/noLabelWithoutControl: the field is made above */}
-        <label>
-          <span>
-            {name}
-            {!isRequired && ' (optional)'}
-          </span>
-          {field}
-        </label>
-        {list !== undefined && (
-          <datalist id={`known-${name}`}>
-            {list.map((one) => (
-              <option key={one} value={one} />
-            ))}
-          </datalist>
-        )}
-      </div>
-    )
-  })
-}
-type FieldsProps = { inputs: readonly RunbookInput[]; values: Inputs; onChange: (values: Inputs) => void }
 
 type Props = {
   name: string
@@ -78,6 +26,7 @@ type Props = {
 
 /** A dry run of the runbook: real reads, resolved values, the calls that would need a confirmation, and the facts that the card would bind. */
 export function DryRun({ name, runbook, plan, values, onValues, onRun, rest, isRunning }: Props) {
+  const list = inputsOf(runbook?.inputs ?? [])
   return (
     <>
       <PanelHead title="Dry run">real reads, nothing is changed</PanelHead>
@@ -89,7 +38,12 @@ export function DryRun({ name, runbook, plan, values, onValues, onRun, rest, isR
           onRun?.()
         }}
       >
-        {runbook !== undefined && <InputFields inputs={runbook.inputs} values={values} onChange={onValues} />}
+        <CallFields
+          list={list}
+          given={givenOf(list, values)}
+          names={useKnownNames()}
+          onChange={(given) => onValues(inputOf(list, given))}
+        />
         <button type="submit" className="button small" aria-disabled={onRun === undefined || isRunning}>
           {isRunning ? 'Reading' : plan === undefined ? 'Run dry' : 'Run dry again'}
         </button>

@@ -14,8 +14,8 @@ import { Section, useRights } from './section.tsx'
 import './people.css'
 
 const watched = ['connect', 'people']
-const listAt = '/settings#people'
-const personAt = (id: string) => `/settings?person=${encodeURIComponent(id)}#people`
+const listAt = '/settings/people'
+const personAt = (id: string) => `/settings/people?person=${encodeURIComponent(id)}`
 
 /** The people: their roles, how they sign in, and their sign-ins. An owner can open a person's details beside the list. */
 export function People() {

@@ -1,13 +1,13 @@
 import { useEffect, useLayoutEffect, useRef } from 'react'
 import { rowOf } from '../../features/settings/people/people-list.tsx'
 import { PersonPart } from '../../features/settings/people/person-part.tsx'
-import { WhatWouldHappen } from '../../features/settings/people/what-would-happen.tsx'
 import { navigate } from '../../lib/location.tsx'
 import { useEscape } from '../../lib/use-escape.ts'
 import { Icon } from '../../ui/icon.tsx'
 import { Link } from '../../ui/link.tsx'
 import { useMedia } from '../../ui/use-media.ts'
 import { Lately } from './lately.tsx'
+import { WhatWouldHappen } from './what-would-happen.tsx'
 
 /** On screens this narrow, a person's details fill the page, because there is no room beside the list. people.css repeats this width. */
 const wholePage = matchMedia('(max-width: 1199px)')

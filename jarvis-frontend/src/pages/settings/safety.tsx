@@ -3,13 +3,11 @@ import { ApiError } from 'protocol/client'
 import { useState } from 'react'
 import { useGrants } from '../../api/grants.ts'
 import { readSettings, setProfile } from '../../api/settings.ts'
-import { useStatus } from '../../api/status.ts'
 import { useLoad } from '../../api/use-load.ts'
 import { say } from '../../app/announce.tsx'
 import { Problem, Resting, Skeletons } from '../../app/load-state.tsx'
 import { ProfileChoice } from '../../features/settings/profile.tsx'
 import { plural } from '../../lib/format.ts'
-import { Visible } from '../../ui/boxed.tsx'
 import { Link } from '../../ui/link.tsx'
 import { Mark } from '../../ui/mark.tsx'
 import { Section, useRights } from './section.tsx'
@@ -17,12 +15,9 @@ import { Section, useRights } from './section.tsx'
 export function Safety() {
   const { isOperator, isLive, isResting } = useRights()
   const { data, problem, again, put } = useLoad('settings', readSettings, ['connect', 'settings'])
-  const policy = useStatus()?.policy
   const grants = useGrants()?.length ?? 0
   const [asked, setAsked] = useState<ProfileName>()
   const [refused, setRefused] = useState<ApiError>()
-  const unseen = data?.unseenTargets ?? []
-  const seen = data?.protectedTargets.filter((target) => !unseen.includes(target)) ?? []
   const names = data?.profiles.map(({ name }) => name) ?? []
   const isLooser = (next: ProfileName) => data !== undefined && names.indexOf(next) > names.indexOf(data.profile)
   const change = async (profile: ProfileName) => {
@@ -65,56 +60,15 @@ export function Safety() {
       <Resting who="owner" isOperator={isOperator} isLive={isLive} />
       <ul className="fact-list">
         <li>
-          <Mark
-            kind={policy?.problems === undefined ? (policy?.hash === undefined ? 'none' : 'ok') : 'warn'}
-            size={11}
-          />
+          <Mark kind="none" size={11} />
           <span>
-            policy.yaml
+            Policy
             <small>your own rules</small>
           </span>
-          <span className="text-soft">
-            {policy?.problems !== undefined ? (
-              <>
-                Not in force as it is now; the one before is.
-                {policy.problems.map((line) => (
-                  <small key={line} className="mono">
-                    <Visible text={line} />
-                  </small>
-                ))}
-              </>
-            ) : policy?.hash === undefined ? (
-              'none in the data dir: only what JARVIS ships is in force'
-            ) : (
-              <>
-                in force <small className="mono">{policy.hash.slice(0, 16)}</small>
-              </>
-            )}
-          </span>
-        </li>
-        <li>
-          <Mark kind={seen.length > 0 ? 'running' : 'none'} size={11} />
-          <span>
-            Protected
-            <small>nothing may change these</small>
-          </span>
-          <span className="text-soft">
-            <span className="mono">
-              <Visible text={seen.join(', ') || 'none'} />
-            </span>
-            {unseen.length > 0 && (
-              <small>
-                <span className="mono">
-                  <Visible text={unseen.join(', ')} />
-                </span>
-                : not in this cluster
-              </small>
-            )}
-            <small>
-              <code>JARVIS_PROTECTED</code> in <code>.env</code> names them, or <code>protected:</code> in policy.yaml,
-              which counts as soon as it is saved
-            </small>
-          </span>
+          <span className="text-soft">policy.yaml, and what nothing may change</span>
+          <Link className="button small quiet" to="/settings/policy">
+            See it
+          </Link>
         </li>
         <li>
           <Mark kind={grants > 0 ? 'running' : 'stopped'} size={11} />

@@ -2,8 +2,10 @@ import type { Tier as TierName, ToolCalls, ToolInfo } from 'protocol'
 import { readJournal } from '../../api/journal.ts'
 import { readCalls, tools, useTools } from '../../api/tools.ts'
 import { useLoad } from '../../api/use-load.ts'
+import { useKnownNames } from '../../app/known-names.ts'
 import { Problem, Resting, Skeletons, useIsLive } from '../../app/load-state.tsx'
 import { PageHead } from '../../app/page-head.tsx'
+import { useAskNew } from '../../app/use-ask.ts'
 import { lineOf } from '../../features/journal/line.ts'
 import { argumentsOf, effectWords } from '../../features/tools/arguments.ts'
 import { TryIt } from '../../features/tools/try-it.tsx'
@@ -17,7 +19,6 @@ import { Tier, tierWord } from '../../ui/tier.tsx'
 import { phone, useMedia } from '../../ui/use-media.ts'
 import { visibleText } from '../../ui/visible.ts'
 import './page.css'
-import { useAskNew } from '../../app/use-ask.ts'
 
 const groups: readonly (readonly [TierName, string])[] = [
   ['green', 'runs at once'],
@@ -202,6 +203,7 @@ function Detail({ tool }: { tool: ToolInfo }) {
       <h3 className="cap">What would happen?</h3>
       <TryIt
         tool={tool}
+        names={useKnownNames()}
         onRun={isLive ? onAsk : undefined}
         rest={<Resting isOperator={onAsk !== undefined} isLive={isLive} />}
       />

@@ -11,6 +11,7 @@ import {
 } from '../../../api/channels.ts'
 import { useLoad } from '../../../api/use-load.ts'
 import { exactTime } from '../../../lib/format.ts'
+import { Link } from '../../../ui/link.tsx'
 import { Visible } from '../../../ui/boxed.tsx'
 import { FormProblem, FormSaid, type Said } from '../form-problem.tsx'
 import { TwoStep } from '../people/two-step.tsx'
@@ -105,7 +106,7 @@ export function ChannelPart({
       )}
       {subscribes && (
         <p>
-          Each person turns it on in a browser, under <a href="#notifications">Notifications</a>, and chooses there what
+          Each person turns it on in a browser, under <Link to="/settings/notifications">Notifications</Link>, and chooses there what
           its notifications may decide, by a key that stays in that browser. Here that can only be lowered. Where names
           are hidden, nothing is approved.
         </p>

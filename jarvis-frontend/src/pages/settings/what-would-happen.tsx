@@ -1,11 +1,15 @@
 import type { TryRoleReply } from 'protocol'
 import { useState } from 'react'
-import { type KnownPerson, tryRole } from '../../../api/people.ts'
-import { Visible } from '../../../ui/boxed.tsx'
-import { PanelHead } from '../../../ui/panel-head.tsx'
-import { Tier } from '../../../ui/tier.tsx'
-import { FormProblem } from '../form-problem.tsx'
-import { useAttempt } from './use-attempt.ts'
+import { type KnownPerson, tryRole } from '../../api/people.ts'
+import { useTools } from '../../api/tools.ts'
+import { useKnownNames } from '../../app/known-names.ts'
+import { FormProblem } from '../../features/settings/form-problem.tsx'
+import { useAttempt } from '../../features/settings/people/use-attempt.ts'
+import { objectIn } from '../../features/tools/arguments.ts'
+import { CallChoice } from '../../features/tools/call-choice.tsx'
+import { Visible } from '../../ui/boxed.tsx'
+import { PanelHead } from '../../ui/panel-head.tsx'
+import { Tier } from '../../ui/tier.tsx'
 
 /** Shows the gate's verdict on one call of a person. Runs nothing. */
 export function WhatWouldHappen({ person: { id, name } }: { person: KnownPerson }) {
@@ -13,7 +17,7 @@ export function WhatWouldHappen({ person: { id, name } }: { person: KnownPerson 
   const { problem, isBusy, attempt, say } = useAttempt()
   const judge = async (form: HTMLFormElement) => {
     const given = new FormData(form)
-    const input = inputOf(String(given.get('input') ?? ''))
+    const input = objectIn(String(given.get('inputs') ?? ''))
     setFound(undefined)
     if (input === undefined) return say('The arguments are not JSON, as {"vmid": 104}.')
     const toolName = String(given.get('tool') ?? '').trim()
@@ -30,14 +34,7 @@ export function WhatWouldHappen({ person: { id, name } }: { person: KnownPerson 
           void judge(event.currentTarget)
         }}
       >
-        <label>
-          Tool
-          <input className="field mono" name="tool" required spellCheck={false} placeholder="stop_container" />
-        </label>
-        <label>
-          Arguments, as JSON
-          <input className="field mono" name="input" spellCheck={false} placeholder='{"vmid": 104}' />
-        </label>
+        <CallChoice tools={useTools()} names={useKnownNames()} />
         <button type="submit" className="button" disabled={isBusy}>
           Judge it
         </button>
@@ -65,15 +62,3 @@ export function WhatWouldHappen({ person: { id, name } }: { person: KnownPerson 
 }
 
 const outcomes = { runs: 'Runs', asks: 'Asks', refused: 'Wrong arguments', black: 'Refused' } as const
-
-/** Parses the arguments of a call; undefined: the text is not a JSON object. */
-function inputOf(text: string): Record<string, unknown> | undefined {
-  try {
-    const value: unknown = JSON.parse(text.trim() || '{}')
-    return typeof value === 'object' && value !== null && !Array.isArray(value)
-      ? (value as Record<string, unknown>)
-      : undefined
-  } catch {
-    return undefined
-  }
-}
