@@ -371,6 +371,7 @@ export {
   SamplesReply,
   sampleFields,
 } from './samples.ts'
+export { SessionFile, SessionFilesReply } from './session-file.ts'
 export {
   DoctorCheck,
   DoctorReply,

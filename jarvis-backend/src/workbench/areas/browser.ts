@@ -30,6 +30,8 @@ export function composeBrowser(bench: Bench, parts: BrowserParts = {}): Area {
     return found
   }
 
+  /** Downloads that were kept since a session's last call, by session. */
+  const kept = new Map<string, string[]>()
   const browsers = new Browsers({
     clock: bench.clock,
     report: bench.report,
@@ -45,6 +47,7 @@ export function composeBrowser(bench: Bench, parts: BrowserParts = {}): Area {
         listed,
         isPrivate: (place) => bench.policy().web.private.has(place),
         folder: () => bench.rootOf(sessionRootName(sessionId)),
+        kept: (path) => void kept.set(sessionId, [...(kept.get(sessionId) ?? []), path]),
         egress: {
           isOwn: bench.isOwnPlace,
           ...parts.reaching,
@@ -65,7 +68,15 @@ export function composeBrowser(bench: Bench, parts: BrowserParts = {}): Area {
       missing,
       upload: (sessionId: string, path: string) =>
         fileIn(bench.rootOf(sessionRootName(sessionId)), path.replace(/^session\//, '')),
-    }),
+    }).map((tool) => ({
+      ...tool,
+      async run(input, context) {
+        const output = await tool.run(input, context)
+        const files = kept.get(context.sessionId ?? '')
+        kept.delete(context.sessionId ?? '')
+        return files === undefined ? output : { ...output, files }
+      },
+    })),
     missing,
     facts: () => [
       ...(chromium === undefined ? [] : [`Chromium at ${chromium.path}`]),
@@ -77,6 +88,7 @@ export function composeBrowser(bench: Bench, parts: BrowserParts = {}): Area {
     },
     stop: () => browsers.stop(),
     forget(sessionId) {
+      kept.delete(sessionId)
       browsers.end(sessionId).catch((error: unknown) => bench.report(error, 'a browser could not be ended'))
     },
   }
