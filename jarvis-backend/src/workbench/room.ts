@@ -11,6 +11,7 @@ import {
   type WorkbenchRoot,
 } from 'protocol'
 import type { TranscriptStore } from '../agent/sessions/transcript-store.ts'
+import { writersIn } from '../agent/sessions/written-files.ts'
 import type { SessionReach } from '../auth/reach.ts'
 import type { ActivePolicy } from '../calls/active-policy.ts'
 import type { People } from '../calls/people.ts'
@@ -114,7 +115,8 @@ export const workbenchRoom = defineRoom({
       home,
       rootOf: (sessionId) => rootOf(sessionRootName(sessionId)),
       closed: (path) => pathReason({ root: sessionRoot, path }, { policy: needs.policy.current(), ownPaths }),
-      transcripts: needs.transcripts,
+      isSession: (id) => needs.transcripts.session(id) !== undefined,
+      writers: (sessionId) => writersIn(needs.transcripts, sessionId),
       redactor: foundation.redactor,
       hasRoom: () => hasRoom(dataDir),
     })

@@ -2,7 +2,6 @@ import { closeSync, createReadStream, existsSync, openSync, readSync, type Stats
 import { join } from 'node:path'
 import { Readable } from 'node:stream'
 import { JarvisError, type SessionFile, type SessionFilesReply } from 'protocol'
-import type { TranscriptStore } from '../agent/sessions/transcript-store.ts'
 import type { Redactor } from '../gate/index.ts'
 import { pictureFacts } from '../lib/picture.ts'
 import { addFile } from './files/add-file.ts'
@@ -50,7 +49,9 @@ export type SessionFilesParts = {
   rootOf(sessionId: string): RootAt
   /** Returns why a path in a session's folder may not be read; undefined if it may. */
   closed(path: string): string | undefined
-  transcripts: Pick<TranscriptStore, 'session' | 'entriesOfTypes'>
+  isSession(id: string): boolean
+  /** The last call that wrote each file, by path in the session's folder. */
+  writers(sessionId: string): Map<string, NonNullable<SessionFile['by']>>
   redactor: Redactor
   hasRoom(): boolean
 }
@@ -68,7 +69,7 @@ export class FolderFiles implements SessionFiles {
     const root = this.#root(sessionId)
     const isClosed = (path: string) => this.#whyClosed(path) !== undefined
     const tree = root === undefined ? { files: [], isCut: false } : await filesBelow(root, '', { isClosed, signal })
-    const writers = this.#writers(sessionId)
+    const writers = this.#parts.writers(sessionId)
     const there = tree.files.map(({ path, size, changedAt }): SessionFile => {
       const by = writers.get(path)
       writers.delete(path)
@@ -113,7 +114,7 @@ export class FolderFiles implements SessionFiles {
 
   /** The session's folder; undefined if nothing was written there. @throws JarvisError `unknown_session` */
   #root(sessionId: string): RootAt | undefined {
-    if (this.#parts.transcripts.session(sessionId) === undefined)
+    if (!this.#parts.isSession(sessionId))
       throw new JarvisError('unknown_session', 'There is no such session. It may be deleted.')
     const path = join(this.#parts.home, sessionId)
     return existsSync(path) ? { name: 'session', path, write: false, own: [] } : undefined
@@ -123,19 +124,6 @@ export class FolderFiles implements SessionFiles {
   #whyClosed(path: string): string | undefined {
     if (this.#parts.redactor.text(path) !== path) return 'The name of the file holds a secret.'
     return this.#parts.closed(path)
-  }
-
-  /** The last call that wrote each file, by path. */
-  #writers(sessionId: string): Map<string, NonNullable<SessionFile['by']>> {
-    const tools = new Map<string, string>()
-    const found = new Map<string, NonNullable<SessionFile['by']>>()
-    for (const entry of this.#parts.transcripts.entriesOfTypes(sessionId, ['tool_use', 'tool_result'])) {
-      if (entry.type === 'tool_use') tools.set(entry.toolUseId, entry.toolName)
-      if (entry.type !== 'tool_result') continue
-      const { toolUseId, seq, files = [] } = entry
-      for (const path of files) found.set(path, { toolUseId, toolName: tools.get(toolUseId) ?? '', seq })
-    }
-    return found
   }
 }
 

@@ -66,17 +66,14 @@ export function composeBrowser(bench: Bench, parts: BrowserParts = {}): Area {
     tools: withPorts(browserTools, {
       browsers,
       missing,
+      downloads(sessionId) {
+        const files = kept.get(sessionId)
+        kept.delete(sessionId)
+        return files
+      },
       upload: (sessionId: string, path: string) =>
         fileIn(bench.rootOf(sessionRootName(sessionId)), path.replace(/^session\//, '')),
-    }).map((tool) => ({
-      ...tool,
-      async run(input, context) {
-        const output = await tool.run(input, context)
-        const files = kept.get(context.sessionId ?? '')
-        kept.delete(context.sessionId ?? '')
-        return files === undefined ? output : { ...output, files }
-      },
-    })),
+    }),
     missing,
     facts: () => [
       ...(chromium === undefined ? [] : [`Chromium at ${chromium.path}`]),
