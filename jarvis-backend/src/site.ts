@@ -216,6 +216,7 @@ export function openSite(
     watch,
     push,
     transcribe,
+    files: workbench.files,
     agents,
     people: people.known,
     hears: people.hears,
