@@ -7,6 +7,7 @@ import { type Config, ConfigError } from './config/config.ts'
 import { loadDemo, type OpenDemo } from './homelab/demo.ts'
 import type { JarvisFacts } from './house.ts'
 import type { Route } from './http/route.ts'
+import { sendFile } from './http/session-files.ts'
 import type { Clock } from './lib/clock.ts'
 import type { PublicFetch } from './lib/public-fetch.ts'
 import { createSteadyClock } from './lib/steady-clock.ts'
@@ -158,7 +159,7 @@ function openDoors(
   entrance: Entrance,
   { state, dashboardDir, surface }: { state: SystemState; dashboardDir: string } & Pick<Replacements, 'surface'>,
 ): void {
-  const { house, foundation, config, agents, models, memory, budgets, version } = given
+  const { house, foundation, config, agents, models, memory, budgets, workbench, version } = given
   const { guard, refused, answerWith, tokens, cookie, oauth, requests } = entrance
   const { bearer } = oauth
   const door = { foundation, config, sessions: given, agents, bearer, requests }
@@ -173,7 +174,18 @@ function openDoors(
     version,
     surface,
   })
-  const { v1 } = house.open(rooms.v1, { ...door, guard, models, memory, budgets })
+  const { v1 } = house.open(rooms.v1, {
+    ...door,
+    guard,
+    models,
+    memory,
+    budgets,
+    files: {
+      list: (sessionId) => workbench.files.list(sessionId, new AbortController().signal),
+      send: async ({ sessionId, path }, request, response) =>
+        sendFile(await workbench.files.open(sessionId, path), request, response),
+    },
+  })
   house.open(rooms.app, {
     ...given,
     routes: house.registry('routes'),

@@ -133,6 +133,7 @@ export function openSite(
     watchers: sessionParts.watchers,
     executions: replace.executions,
     applied: workbench.applied,
+    keepFiles: (sessionId, received) => workbench.files.keep(sessionId, received),
   })
   const { formerCluster } = house.open(rooms.formerCluster, { ...of, gate })
   const writers = createWriters(foundation)
@@ -215,6 +216,7 @@ export function openSite(
     watch,
     push,
     transcribe,
+    files: workbench.files,
     agents,
     people: people.known,
     hears: people.hears,

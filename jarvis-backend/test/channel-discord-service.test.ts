@@ -316,10 +316,13 @@ test('a conversation’s messages are sent once, edited while they are written, 
   expect(await channel.say?.({ ...reply, replaces: '1' }, chat, signal)).toEqual(second)
   const picture = { mimeType: 'image/png', data: Buffer.from('png') }
   await channel.say?.({ id: 'r2', text: tell(''), choices: [], picture }, chat, signal)
+  const document = { name: 'disks.md', mimeType: 'text/plain', data: Buffer.from('# Disks') }
+  await channel.say?.({ id: 'r3', text: tell(''), choices: [], document }, chat, signal)
   expect(service.posted.map(({ content, files, buttons }) => [content, files, buttons.length])).toEqual([
     ['It is **fine**.', [], 7],
     ['It is **fine**.', [], 7],
     ['', ['picture.png image/png'], 0],
+    ['', ['disks.md text/plain'], 0],
   ])
 })
 

@@ -1,3 +1,5 @@
+import { existsSync, rmSync, truncateSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
 import type {
   ChannelPairing,
   ChannelPairingBegun,
@@ -11,6 +13,7 @@ import { z } from 'zod'
 import { defineTool } from '../src/tools/tool.ts'
 import { startService } from './fake-services/service.ts'
 import { startTelegram } from './fake-services/telegram.ts'
+import { folder } from './support/data-dir.ts'
 import { createSkippingClock } from './support/fake-clock.ts'
 import { pngOf } from './support/pictures.ts'
 import { breaks, calls, pauses, says, scripted, stalls } from './support/scripted-model.ts'
@@ -270,6 +273,38 @@ test('a question is answered by its buttons, by its own person, once; and in the
   await told('Taken as your answer.')
   await told('Fine.')
   expect(JSON.stringify(model.requests.at(-1)?.messages.at(-1))).toContain('Neither of them')
+})
+
+test('a file that JARVIS wrote comes as a document, one that is too large or gone as a line', async () => {
+  const dataDir = folder()
+  writeFileSync(join(dataDir, 'policy.yaml'), 'workbench: {roots: []}\n')
+  const report = (name: string): [string, Record<string, unknown>] => [
+    'write_file',
+    { path: `session/reports/${name}`, content: '# Disks\n' },
+  ]
+  const again = pauses('Once', ' more.')
+  const { telegram, pair, told, sessions } = await start(
+    [calls(report('disks.md')), says('Written.'), calls(report('large.md'), report('gone.md')), again],
+    {},
+    { dataDir },
+  )
+  await pair()
+  telegram.write(mira, 'Write a report.')
+  await told('Written.')
+  const documents = () => telegram.sent.flatMap(({ picture }) => picture ?? [])
+  await expect
+    .poll(documents, soon)
+    .toEqual([{ field: 'document', bytes: 8, type: 'text/plain; charset=utf-8', name: 'disks.md' }])
+  const [session] = await sessions()
+  const at = join(dataDir, 'workbench', session?.id ?? '', 'reports')
+  telegram.write(mira, 'Two more.')
+  await expect.poll(() => existsSync(join(at, 'gone.md')), soon).toBe(true)
+  truncateSync(join(at, 'large.md'), 46 * 1024 ** 2)
+  rmSync(join(at, 'gone.md'))
+  again.release()
+  await told(/^The file reports\/large\.md, 48235 kB, is in https:\/\/jarvis\.example\.org\/chat\/ses_/)
+  await told('The file reports/gone.md was written and is not there any more.')
+  expect(documents()).toHaveLength(1)
 })
 
 test('pictures go both ways, and long answers come in parts', async () => {

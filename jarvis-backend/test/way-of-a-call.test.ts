@@ -148,6 +148,7 @@ function createHouse(calls: readonly ToolCall[]) {
       questions: { ask: () => expect.fail('No call here asks a question.') },
       observed: () => expect.fail('No rule here wants to hear of a call.'),
       applied: async () => undefined,
+      keepFiles: () => expect.fail('No tool here receives a file.'),
       leftOf: async () => 'It is there.',
       ways,
       judge,

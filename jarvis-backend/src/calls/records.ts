@@ -242,6 +242,7 @@ export class Records {
       ...(outcome === 'unknown' && { isUnknown: true }),
       data,
       ...(kept.length > 0 && { images: kept }),
+      ...(output.files?.length && { files: redactor.value([...output.files]) }),
     })
   }
 

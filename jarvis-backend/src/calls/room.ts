@@ -119,6 +119,7 @@ export type GateNeeds = {
   note: RecordParts['note'] & QuestionParts['note']
   /** Returns the outcome for the files that a call changes. */
   applied: StepParts['applied']
+  keepFiles: StepParts['keepFiles']
 }
 
 /**
@@ -314,6 +315,7 @@ function openGate(needs: GateNeeds): Gate {
     sightOf: judges.sightOf,
     goneSince: (asker, since) => goneBecause(asker, since, { looksOnly: false }),
     applied: needs.applied,
+    keepFiles: needs.keepFiles,
     observed: tellObserved({ announce, notice }),
     report: (error, toolName) => report(error, `${toolName} failed`),
   })

@@ -42,6 +42,8 @@ export type Talking = {
   streams: 'draft' | 'edit'
   /** The channel can receive voice notes. */
   hasVoice: boolean
+  /** The largest file that the channel can send, bytes. Absent: it sends no files, and a line names each file. */
+  mostFileBytes?: number
 }
 
 /** One setting of a channel, kept as `JARVIS_CHANNEL_<channel>_<name>`. */
@@ -156,6 +158,8 @@ export type PairedChat = Address & { readonly thread?: string; readonly [paired]
 export type Choice = { label: Told; token: string }
 
 export type Picture = { mimeType: string; data: Buffer }
+/** A file that is sent with a message. */
+export type Document = Picture & { name: string }
 
 /** A message of a conversation. `text`: Markdown from models and tools. HTML and links in it are shown as plain text and never become buttons. */
 export type Reply = {
@@ -163,6 +167,7 @@ export type Reply = {
   id: string
   text: Told
   picture?: Picture
+  document?: Document | undefined
   choices: readonly Choice[]
   /** The id of the message that showed the answer while it was written. This message replaces it. */
   replaces?: string

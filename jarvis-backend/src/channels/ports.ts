@@ -34,6 +34,8 @@ export type Content = {
 export type TalkOf = { thread: string } & (
   | { what: 'entry'; sessionId: string; seq: number; part: number; of: number }
   | { what: 'picture'; sessionId: string; image: string }
+  /** A file of the session's own folder. */
+  | { what: 'file'; sessionId: string; path: string }
   | { what: 'question'; questionId: string }
   | { what: 'heard'; id: string }
   | { what: 'sessions' }

@@ -21,6 +21,9 @@ import type { Need } from '../homelab/pve/rights.ts'
 
 export type ToolImage = { mimeType: ImageType; data: Buffer }
 
+/** A file that another program sent. `name`: as that program wrote it, so it may be any text. */
+export type ReceivedFile = { name: string; data: Buffer }
+
 export type ToolOutput = {
   /** The text that the model reads: compact, with units that people use. */
   text: string
@@ -30,6 +33,10 @@ export type ToolOutput = {
   data?: Record<string, unknown>
   /** Images of the output. `text` names each image, for models that accept only text. */
   images?: readonly ToolImage[]
+  /** Files that the call wrote in the session's own folder, as paths in it: `report.md`. */
+  files?: readonly string[]
+  /** Files that the tool received from elsewhere. They are kept in the session's own folder, and `text` then names them. */
+  received?: readonly ReceivedFile[]
   isError?: boolean
   /** The model's own todo list, which the transcript keeps as an entry. */
   todo?: readonly TodoItem[]

@@ -151,5 +151,6 @@ function endOf(entries: readonly StoredEntry[], last: Extract<Entry, { type: 'do
   const handedOut = entries.flatMap((entry) =>
     entry.type === 'assistant' ? callsIn(entry).filter(({ toolUseId }) => handed.has(toolUseId)) : [],
   )
-  return { type: 'done', at: last.at, stopReason, text, handedOut, usage }
+  const files = new Set(entries.flatMap((entry) => (entry.type === 'tool_result' && entry.files) || []))
+  return { type: 'done', at: last.at, stopReason, text, handedOut, files: [...files], usage }
 }

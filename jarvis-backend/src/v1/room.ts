@@ -16,6 +16,7 @@ import { onFirstUse } from '../http/on-first-use.ts'
 import type { ComposedMemory } from '../memory/room.ts'
 import type { ComposedModels } from '../providers/choice/models.ts'
 import { SqliteAskedStore } from '../store/sqlite/asked.ts'
+import type { ProgramFilesPort } from './files.ts'
 
 type Needs = {
   foundation: Pick<Foundation, 'clock' | 'database' | 'isStopping' | 'now' | 'redactor' | 'report' | 'stopping'>
@@ -25,6 +26,7 @@ type Needs = {
   models: Pick<ComposedModels, 'choice' | 'used'>
   memory: Pick<ComposedMemory, 'embed'>
   budgets: Pick<ComposedBudgets, 'keeper'>
+  files: ProgramFilesPort
   guard: RequestGuard
   bearer: Bearer
   requests: OpenRequests
@@ -41,14 +43,21 @@ export const v1Room = defineRoom({
 
 /** @param startedAt when JARVIS started, Unix ms */
 async function loadDoor(needs: Needs, startedAt: number): Promise<RequestListener> {
-  const [{ createChatCompletions }, { createEmbeddings }, { Responses }, { createV1Routes }, { createTranscriptions }] =
-    await Promise.all([
-      import('./chat/handle.ts'),
-      import('./embeddings.ts'),
-      import('./responses/handle.ts'),
-      import('./routes.ts'),
-      import('./transcriptions.ts'),
-    ])
+  const [
+    { createChatCompletions },
+    { createEmbeddings },
+    { ProgramFilesDoor },
+    { Responses },
+    { createV1Routes },
+    { createTranscriptions },
+  ] = await Promise.all([
+    import('./chat/handle.ts'),
+    import('./embeddings.ts'),
+    import('./files.ts'),
+    import('./responses/handle.ts'),
+    import('./routes.ts'),
+    import('./transcriptions.ts'),
+  ])
   const { agents, sessions, budgets, memory } = needs
   const { redactor, report } = needs.foundation
   const answering = await loadAnswering(needs)
@@ -77,6 +86,7 @@ async function loadDoor(needs: Needs, startedAt: number): Promise<RequestListene
       // The local encoder of JARVIS costs nothing, so it needs no budget.
       embeddings.kind === 'openai' ? requireBudget : () => {},
     ),
+    files: new ProgramFilesDoor(needs.files),
     transcriptions: createTranscriptions(transcriptions, requireBudget, redactor.text),
     responses: new Responses({
       ...answering,

@@ -4,6 +4,7 @@ import { modelEntry, modelList, requireModel } from 'openai-door/models'
 import { sendError, sendJson } from 'openai-door/send'
 import type { Agents } from '../agents/agent.ts'
 import type { RequestGuard } from '../auth/request-guard.ts'
+import type { ProgramFilesDoor } from './files.ts'
 import { modelsOf } from './models.ts'
 import type { ProgramBearer, ProgramToken } from './token.ts'
 
@@ -30,6 +31,7 @@ export function createV1Routes(parts: {
   embeddings: Handle
   transcriptions: Handle
   responses: ResponsesDoor
+  files: Pick<ProgramFilesDoor, 'list' | 'send'>
   /** Ends a response when its token is no longer valid. */
   watchToken(response: ServerResponse, verified: { stillCounts(): void }): void
   /** Unix ms. */
@@ -37,7 +39,7 @@ export function createV1Routes(parts: {
   report(error: unknown, message: string): void
   redact(text: string): string
 }): RequestListener {
-  const { responses } = parts
+  const { responses, files } = parts
   const created = Math.floor(parts.startedAt / 1000)
   const modelsFor = (token: ProgramToken) => modelsOf(parts.agents.list(), token.name)
   const listModels: Handle = (_request, response, token) =>
@@ -50,6 +52,14 @@ export function createV1Routes(parts: {
   /** Returns the handlers of a path, by method; undefined if there is no such path. */
   function routesAt(path: string): Record<string, Handle> | undefined {
     const [, kind, name = '', act] = /^\/v1\/(models|responses)\/(.+?)(?:\/(cancel))?$/.exec(path) ?? []
+    const [, sessionId, fileId] = /^\/v1\/containers\/([\w-]+)\/files(?:\/([\w-]+)\/content)?$/.exec(path) ?? []
+    if (sessionId !== undefined)
+      return {
+        GET: (request, response, token) =>
+          fileId === undefined
+            ? files.list(sessionId, response, token)
+            : files.send({ sessionId, fileId }, request, { response, token }),
+      }
     if (path === '/v1/chat/completions') return { POST: parts.chatCompletions }
     if (path === '/v1/responses') return { POST: (...asked) => responses.create(...asked) }
     if (path === '/v1/responses/compact') return { POST: () => responses.compact() }

@@ -11,6 +11,7 @@ import {
   type WorkbenchRoot,
 } from 'protocol'
 import type { TranscriptStore } from '../agent/sessions/transcript-store.ts'
+import { writersIn } from '../agent/sessions/written-files.ts'
 import type { SessionReach } from '../auth/reach.ts'
 import type { ActivePolicy } from '../calls/active-policy.ts'
 import type { People } from '../calls/people.ts'
@@ -19,11 +20,12 @@ import { saveWorkbench } from '../calls/workbench-setting.ts'
 import type { Config } from '../config/config.ts'
 import { policyText, textHash } from '../config/policy-file.ts'
 import type { Foundation } from '../foundation.ts'
-import { isProtectedPlace, type Root, type WorkbenchPolicy } from '../gate/index.ts'
+import { isProtectedPlace, pathReason, type Root, sessionRoot, type WorkbenchPolicy } from '../gate/index.ts'
 import { editedPolicy, sectionNow } from '../gate/policy/change-workbench.ts'
 import { workbenchOf } from '../gate/policy/workbench.ts'
 import { defineRoom } from '../house.ts'
 import type { Route } from '../http/route.ts'
+import { sessionFileRoutes } from '../http/session-files.ts'
 import { workbenchRoutes } from '../http/workbench.ts'
 import { oldBefore } from '../lib/clock.ts'
 import { hasRoom } from '../lib/disk-room.ts'
@@ -41,11 +43,12 @@ import { createIsOwnPlace } from './egress/own-place.ts'
 import { createApplier } from './files/applier.ts'
 import { type ContentStore, createContentStore } from './files/content-store.ts'
 import { fileDiffOf, wholeDiff } from './files/diff.ts'
-import { createRootOf } from './files/root-of.ts'
+import { createRootOf, sessionRootName } from './files/root-of.ts'
 import { ownPathsOf } from './own-paths.ts'
 import { rootProblem } from './root-problem.ts'
 import { rootRefusal } from './root-refused.ts'
 import { createScratches } from './scratch.ts'
+import { FolderFiles, type SessionFiles } from './session-files.ts'
 
 type WorkbenchNeeds = {
   foundation: BenchFoundation & Pick<Foundation, 'journal' | 'secrets' | 'settings'>
@@ -55,7 +58,7 @@ type WorkbenchNeeds = {
   /** Reloads policy.yaml after it was written. */
   policyWritten(): void
   cards: Pick<ConfirmationStore, 'list'>
-  transcripts: Pick<TranscriptStore, 'session'>
+  transcripts: Pick<TranscriptStore, 'session' | 'entriesOfTypes'>
   reach: SessionReach
   people: Pick<People, 'find'>
   /** Replacements for the network and for Chromium, for tests. */
@@ -70,6 +73,8 @@ export interface Workbench {
    * @returns undefined if the call began none
    */
   applied(callId: string): Promise<{ outcome: 'done' | 'failed' | 'unknown'; text: string } | undefined>
+  /** The files of sessions' own folders, for people and programs that may read the session. */
+  files: SessionFiles
   /** Deletes the folder of a session that was deleted. */
   forget(sessionId: string): void
 }
@@ -106,8 +111,18 @@ export const workbenchRoom = defineRoom({
     const web = { search: needs.config.search, ...replaced.web }
     const areas = new AreaSet(areasOf(bench, { browser: replaced.browser, web }), policy)
     const settings = settingsOf({ ...needs, policy }, areas, ownPaths)
+    const files = new FolderFiles({
+      home,
+      rootOf: (sessionId) => rootOf(sessionRootName(sessionId)),
+      closed: (path) => pathReason({ root: sessionRoot, path }, { policy: needs.policy.current(), ownPaths }),
+      isSession: (id) => needs.transcripts.session(id) !== undefined,
+      writers: (sessionId) => writersIn(needs.transcripts, sessionId),
+      redactor: foundation.redactor,
+      hasRoom: () => hasRoom(dataDir),
+    })
     const workbench: Workbench = {
       state: settings.state,
+      files,
       async applied(callId) {
         // Wait for the file changes: a call may be stopped while its files are written, and writing is not stopped in the middle.
         await applier.idle()
@@ -122,7 +137,7 @@ export const workbenchRoom = defineRoom({
       workbench,
       contributes: {
         tools: areas.tools(),
-        routes: [...routesOf(needs, { areas, settings, store }), ...areas.routes()],
+        routes: [...routesOf(needs, { areas, settings, store }), ...sessionFileRoutes(files), ...areas.routes()],
       },
       /** Finishes file changes that an earlier process began. Called before runs continue. */
       resume: applier.finish,

@@ -9,7 +9,7 @@ export type Sent = {
   buttons: Button[]
   isProtected: boolean
   thread?: number
-  picture?: { field: string; bytes: number; type: string }
+  picture?: { field: string; bytes: number; type: string; name: string }
 }
 type Update = Record<string, unknown> & { update_id: number }
 
@@ -146,7 +146,7 @@ export async function startTelegram(
       text: '',
       buttons: [],
       isProtected: params.protect_content === 'true',
-      picture: { field, bytes: file.size, type: file.type },
+      picture: { field, bytes: file.size, type: file.type, name: file.name },
     }
     nextMessage += 1
     sent.push(message)

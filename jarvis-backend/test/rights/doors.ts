@@ -349,6 +349,8 @@ GET    /sessions/:id/entries                       all+read      -         words
 PUT    /sessions/:id/entries/:seq/rating           asking        -         words
 GET    /sessions/:id/events                        all+read      -         words
 GET    /sessions/:id/export                        all+read      -         words
+GET    /sessions/:id/files                         all+read      -         words
+GET    /sessions/:id/files/*path                   all+read      -         words
 POST   /sessions/:id/fold                          asking        -         words
 GET    /sessions/:id/images/:imageId               all+read      -         words
 POST   /sessions/:id/messages                      asking+ask    -         words

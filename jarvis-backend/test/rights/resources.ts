@@ -81,6 +81,8 @@ GET /sessions/:id/versions
 GET /sessions/:id/children
 GET /sessions/:id/context
 GET /sessions/:id/commands
+GET /sessions/:id/files
+GET /sessions/:id/files/*path
 GET /sessions/:id/images/:imageId
 GET /sessions/:id/attachments/:attachmentId
 `,

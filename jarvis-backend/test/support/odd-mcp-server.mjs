@@ -52,6 +52,17 @@ const calls = {
       method: 'notifications/progress',
       params: { progressToken: token, progress: 1, total: 2, message: 'half' },
     }),
+  report: (id) =>
+    answer(id, {
+      content: [
+        { type: 'text', text: 'The report of the week:' },
+        {
+          type: 'resource',
+          resource: { uri: 'file:///tmp/../We ek.pdf?x=1', blob: Buffer.from([0, 1, 2, 3]).toString('base64') },
+        },
+        { type: 'resource', resource: { uri: 'note:/week.html', text: '<script>alert(1)</script>' } },
+      ],
+    }),
   pictures: (id) =>
     answer(id, {
       content: [

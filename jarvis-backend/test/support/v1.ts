@@ -37,6 +37,7 @@ const base = {
 const own = z.strictObject({
   sessionId: z.string().optional(),
   runId: z.string().optional(),
+  files: z.array(z.strictObject({ name: z.string(), url: z.string() })).optional(),
   waiting: z.array(z.strictObject({ toolUseId: z.string(), expiresAt: z.int() })).optional(),
 })
 const Call = z.strictObject({

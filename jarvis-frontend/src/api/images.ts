@@ -11,6 +11,11 @@ export async function imageAddress(sessionId: string, imageId: string, isAttache
   const blob = await (isAttached
     ? file('GET /api/sessions/:id/attachments/:attachmentId', { params: { id: sessionId, attachmentId: imageId } })
     : file('GET /api/sessions/:id/images/:imageId', { params: { id: sessionId, imageId } }))
+  return pictureAddress(blob)
+}
+
+/** The `data:` URL of a picture. @throws ApiError if it is none that is shown */
+export function pictureAddress(blob: Blob): Promise<string> {
   if (!shown.includes(blob.type)) throw new ApiError('refused', 'That is no picture.')
   return new Promise((resolve, reject) => {
     const reader = new FileReader()

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { hidesSomething, mixesScripts, skeleton, visible, visibleText } from './visible.ts'
+import { hidesSomething, mixesScripts, skeleton, visible, visibleLines, visibleText } from './visible.ts'
 
 test.each([
   ['a plain name stays as it is', 'frigate', 'frigate'],
@@ -38,6 +38,10 @@ test.each([
 
 test('an empty text has no parts', () => {
   expect(visible('')).toEqual([])
+})
+
+test('lines of a text stay lines, and what they hide is shown', () => {
+  expect(visibleLines('a:\r\n\t  b\u200b   c \n')).toBe('a:\r\n\t  b⟨U+200B⟩   c \n')
 })
 
 test('a word of Latin and Cyrillic letters mixes scripts, two words of one script each do not', () => {

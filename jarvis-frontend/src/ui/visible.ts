@@ -65,6 +65,13 @@ const alike = ['Latin', 'Cyrillic', 'Greek', 'Armenian', 'Cherokee', 'Coptic', '
   (script) => new RegExp(`\\p{Script=${script}}`, 'u'),
 )
 
+/** As `visibleText`, for a text of several lines: line breaks, spaces and tabs stay. */
+export const visibleLines = (text: string): string =>
+  text
+    .split(/(\r?\n|[ \t]+)/)
+    .map((piece, at) => (at % 2 === 1 ? piece : visibleText(piece)))
+    .join('')
+
 /** True if a word mixes letters of two scripts that look alike, or has variant forms that only look like plain letters. */
 export const mixesScripts = (text: string): boolean =>
   [...text]

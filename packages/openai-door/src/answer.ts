@@ -2,10 +2,18 @@ import type { Card, Entry, StopReason, ToolCall, Usage } from 'protocol'
 
 /**
  * The end of a run. `at`: time of the end, Unix ms. `text`: all text of the answer. `handedOut`: calls that the program must run itself.
- * `hasChanged`: the run changed something before it failed.
+ * `files`: files that the run wrote in its session's folder, as paths in it. `hasChanged`: the run changed something before it failed.
  */
 export type Ended =
-  | { type: 'done'; at: number; stopReason: StopReason; text: string; handedOut: readonly ToolCall[]; usage: Usage }
+  | {
+      type: 'done'
+      at: number
+      stopReason: StopReason
+      text: string
+      handedOut: readonly ToolCall[]
+      files?: readonly string[]
+      usage: Usage
+    }
   | { type: 'failed'; code: string; message: string; text: string; usage: Usage; hasChanged: boolean }
 
 /** Writes the answer of a run in the form of one API. */

@@ -379,6 +379,7 @@ export {
   SamplesReply,
   sampleFields,
 } from './samples.ts'
+export { SessionFile, SessionFilesReply } from './session-file.ts'
 export {
   DoctorCheck,
   DoctorReply,

@@ -85,6 +85,8 @@ export type Routes = {
   'PUT /api/workbench': { body: z.input<typeof p.WorkbenchBody>; reply: p.WorkbenchReply }
   /** Every line that a card’s call changes, where the card shows the first 200. */
   'GET /api/workbench/diff/:toolUseId': { params: { toolUseId: string }; reply: p.DiffReply }
+  /** The files of the session’s own folder, newest first, with the call that wrote each. A file with `isGone` was written and is not there any more. */
+  'GET /api/sessions/:id/files': { params: { id: string }; reply: p.SessionFilesReply }
   /** The commands that ran or run in the sandbox for this session, the oldest first. */
   'GET /api/sessions/:id/commands': { params: { id: string }; reply: p.CommandsReply }
   /** Ends a command with all that it started. */
@@ -508,6 +510,8 @@ export type Files = {
   'GET /api/mcp-servers/sign-in/start': { query: { flow: string } }
   /** The address to which the authorization server sends the browser back. Its answer counts once, in the browser that began. */
   'GET /api/mcp-servers/sign-in/callback': {  }
+  /** One of these files, at most 50 MB, whole or a `Range` of it. Secrets in a text are replaced; `Jarvis-Redacted: true` then says so. */
+  'GET /api/sessions/:id/files/*path': { params: { id: string; path: string } }
   /** A tool’s picture. */
   'GET /api/sessions/:id/images/:imageId': { params: { id: string; imageId: string } }
   /** A session as a file. */

@@ -263,6 +263,8 @@ export const Entry = z.discriminatedUnion('type', [
     /** The result as structured data for the dashboard. */
     data: z.unknown().optional(),
     images: z.array(Image).optional(),
+    /** Files that the call wrote in the session's own folder, as paths in it: `report.md`. */
+    files: z.array(z.string()).optional(),
   }),
   /** The model's whole to-do list, as `update_plan` set it. It starts nothing. */
   z.object({ ...base, type: z.literal('plan'), toolUseId: ToolUseId, items: z.array(TodoItem) }),

@@ -4,7 +4,7 @@ import type { Decisions } from '../../access/decisions.ts'
 import type { Redactor, World } from '../../gate/index.ts'
 import type { Clock } from '../../lib/clock.ts'
 import type { Catalog } from '../../tools/catalog.ts'
-import type { ToolContext } from '../../tools/tool.ts'
+import type { ReceivedFile, ToolContext } from '../../tools/tool.ts'
 import type { ApprovedLater } from '../changes/approved-later.ts'
 import type { Changes } from '../changes/changes.ts'
 import type { Confirmations } from '../confirmations/confirmations.ts'
@@ -32,6 +32,8 @@ export type StepParts = {
   seeingJudge: SeeingJudge
   /** Returns the outcome for the files that a call changes; undefined if no change had begun. */
   applied(toolUseId: string): Promise<Reconciled | undefined>
+  /** Keeps files that a tool received in the session's own folder. @returns their paths there; a file that finds no room is left out */
+  keepFiles(sessionId: string, files: readonly ReceivedFile[]): string[]
   /** Describes in sentences the state in which a change left a guest. @throws the signal's reason */
   leftOf(vmid: number, signal: AbortSignal): Promise<string>
   effectsOf: EffectsOf

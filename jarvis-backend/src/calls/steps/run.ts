@@ -1,6 +1,7 @@
 import type { Asking, QuestionResolution } from 'protocol'
 import { rightsOf } from '../../agent/principal.ts'
 import { legible, named, observedBy } from '../../gate/index.ts'
+import type { ToolOutput } from '../../tools/tool.ts'
 import type { Breaker } from '../breaker.ts'
 import { askedBy, missing, type Walk } from '../call.ts'
 import { type Done, runTool } from '../run-tool.ts'
@@ -62,7 +63,7 @@ export class Running {
     const own = this.#contextOf(walk)
     if (ready.tool.outlives !== true) this.#running.add(walk)
     this.#breaker.began(toolName, target.node)
-    const done = await runTool(
+    const came = await runTool(
       ready.tool,
       (toolContext) => tool.run(input, { ...toolContext, ...own, toolUseId, target, ...(preview && { preview }) }),
       {
@@ -74,6 +75,7 @@ export class Running {
         ...(hasOperator && context.sessionId !== '' && { ask: (asking, signal) => this.#ask(walk, asking, signal) }),
       },
     )
+    const done = { ...came, output: this.#withFiles(came.output, context.sessionId) }
     this.#breaker.ended(toolName, {
       node: target.node,
       isFault: done.isFault,
@@ -104,6 +106,23 @@ export class Running {
     const free = this.#parts.ways.untilFree('forever')
     if (free !== undefined) await free
     return done
+  }
+
+  /** Keeps the files that a tool received, and names them in its text. Without a session there is no place for them. */
+  #withFiles({ received = [], ...output }: ToolOutput, sessionId: string): ToolOutput {
+    if (received.length === 0 || sessionId === '') return output
+    try {
+      const files = this.#parts.keepFiles(sessionId, received)
+      const lost = received.length - files.length
+      const words = [
+        ...files.map((path) => `A file came with it and is kept as session/${path}.`),
+        ...(lost > 0 ? [`${lost} more came and could not be kept.`] : []),
+      ]
+      return { ...output, text: [output.text, ...words].join('\n'), files: [...(output.files ?? []), ...files] }
+    } catch (error) {
+      this.#parts.report(error, 'the files of an answer could not be kept')
+      return { ...output, text: `${output.text}\nFiles came with it and could not be kept.` }
+    }
   }
 
   /** Returns the facts about this call that the tool gets: the asker, the session, and the person who approved the call. */

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto'
-import type { Address, Choice, Delivery, PairedChat, Picture, Reply } from '../channel.ts'
+import type { Address, Choice, Delivery, Document, PairedChat, Reply } from '../channel.ts'
 import { attempted, readBytes } from '../post.ts'
 import { type DiscordApi, refusalOf } from './discord-api.ts'
 import type { Message } from './discord-incoming.ts'
@@ -88,15 +88,16 @@ export class DiscordTalk {
     return readBytes(found.url, mostBytes, signal)
   }
 
-  #send({ id, text, choices, picture }: Reply, to: PairedChat, signal: AbortSignal): Promise<Delivery> {
+  #send({ id, text, choices, picture, document }: Reply, to: PairedChat, signal: AbortSignal): Promise<Delivery> {
     const { content, ...rest } = bodyOf(text, choices)
+    const file = document ?? (picture && { ...picture, name: `picture.${endings[picture.mimeType] ?? 'bin'}` })
     const body = {
       ...rest,
-      ...((picture === undefined || text !== '') && { content }),
+      ...((file === undefined || text !== '') && { content }),
       nonce: nonceOf(id),
       enforce_nonce: true,
     }
-    return this.#post(to, picture === undefined ? body : formOf(body, picture), signal)
+    return this.#post(to, file === undefined ? body : formOf(body, file), signal)
   }
 
   async #post(to: PairedChat, body: object | FormData, signal: AbortSignal): Promise<Delivery> {
@@ -115,8 +116,7 @@ export class DiscordTalk {
 /** The path of a chat's messages. */
 export const messagesOf = ({ chat }: Pick<Address, 'chat'>): string => `/channels/${encodeURIComponent(chat)}/messages`
 
-function formOf(body: object, { mimeType, data }: Picture): FormData {
-  const name = `picture.${endings[mimeType] ?? 'bin'}`
+function formOf(body: object, { name, mimeType, data }: Document): FormData {
   const form = new FormData()
   form.set('payload_json', JSON.stringify({ ...body, attachments: [{ id: 0, filename: name }] }))
   form.set('files[0]', new Blob([new Uint8Array(data)], { type: mimeType }), name)

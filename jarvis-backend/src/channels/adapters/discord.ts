@@ -77,7 +77,7 @@ export const discord: ChannelKind = {
     hidesNames: false,
     looks: true,
     groups: true,
-    talks: { mostChars, streams: 'edit', hasVoice: true },
+    talks: { mostChars, streams: 'edit', hasVoice: true, mostFileBytes: 9 * 1024 ** 2 },
   },
   settings: [
     {

@@ -79,9 +79,13 @@ export class TelegramTalk {
     return this.#api.read(path, mostBytes, signal)
   }
 
-  #send({ text, choices, picture }: Reply, to: PairedChat, signal: AbortSignal): Promise<Delivery> {
+  #send({ text, choices, picture, document }: Reply, to: PairedChat, signal: AbortSignal): Promise<Delivery> {
     const buttons = choices.length > 0 ? { reply_markup: keyboardOf(choices) } : {}
     const common = { ...placeOf(to), protect_content: true, ...buttons }
+    if (document !== undefined) {
+      const file = { field: 'document', name: document.name, picture: document }
+      return this.#sent('sendDocument', common, { signal, file, patienceMs: 60_000 })
+    }
     if (picture === undefined) return this.#sent('sendMessage', { ...common, ...textOf(text) }, { signal })
     const isPhoto = picture.data.length <= largestPhoto && picture.mimeType !== 'image/gif'
     const field = isPhoto ? 'photo' : 'document'

@@ -35,7 +35,7 @@ export const telegram: ChannelKind = {
     hidesNames: false,
     looks: true,
     groups: true,
-    talks: { mostChars, streams: 'draft', hasVoice: true },
+    talks: { mostChars, streams: 'draft', hasVoice: true, mostFileBytes: 45 * 1024 ** 2 },
   },
   settings: [
     {

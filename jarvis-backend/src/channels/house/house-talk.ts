@@ -1,3 +1,4 @@
+import { JarvisError } from 'protocol'
 import type { ComposedRuns } from '../../agent/room.ts'
 import { wireEntry } from '../../agent/sessions/wire-entry.ts'
 import type { ActiveAgents } from '../../agents/active.ts'
@@ -7,6 +8,7 @@ import type { Foundation } from '../../foundation.ts'
 import type { ComposedHomelab } from '../../homelab/room.ts'
 import { clusterSummary } from '../../homelab/summary.ts'
 import type { Watch } from '../../watch/watch.ts'
+import type { SessionFiles } from '../../workbench/session-files.ts'
 import type { TalkPorts } from '../talk/ports.ts'
 
 /** The age up to which a conversation on a channel finds a question, ms. */
@@ -15,6 +17,7 @@ const questionsForMs = 2 * 24 * 60 * 60_000
 export type HouseTalkParts = {
   foundation: Pick<Foundation, 'redactor' | 'now'>
   sessions: Pick<ComposedRuns, 'runs' | 'store' | 'attachments' | 'picture'>
+  files: Pick<SessionFiles, 'open'>
   agents: ActiveAgents
   gate: Pick<Gate, 'confirmations' | 'questions' | 'sightOf'>
   homelab: Pick<ComposedHomelab, 'cluster'>
@@ -95,6 +98,22 @@ export class HouseTalk implements TalkPorts {
 
   picture(sessionId: string, id: string): ReturnType<TalkPorts['picture']> {
     return this.#parts.sessions.picture(sessionId, id)
+  }
+
+  async written(
+    { sessionId, path }: Parameters<TalkPorts['written']>[0],
+    mostBytes: number,
+  ): ReturnType<TalkPorts['written']> {
+    const file = await this.#parts.files.open(sessionId, path).catch((error: unknown) => {
+      if (error instanceof JarvisError) return undefined
+      throw error
+    })
+    if (file === undefined) return undefined
+    const { name, mimeType, size: bytes } = file
+    if (bytes <= mostBytes && bytes > 0)
+      return { name, mimeType, bytes, data: Buffer.concat(await file.read(0, bytes - 1).toArray()) }
+    file.close()
+    return { name, mimeType, bytes }
   }
 
   waiting(): ReturnType<TalkPorts['waiting']> {

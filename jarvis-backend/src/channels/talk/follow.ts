@@ -123,8 +123,8 @@ class Follower {
 
   #tell(entry: Entry): void {
     if (entry.seq <= this.#told) return
-    // Only the second entry of a run shows whether the run is a typed call, so the facts are read again.
-    if (entry.type === 'assistant') this.#facts.delete(entry.runId)
+    // Only the second entry of a run shows whether the run is a typed call, and only its end which files it wrote.
+    if (entry.type === 'assistant' || entry.type === 'done') this.#facts.delete(entry.runId)
     const facts = this.#factsOf(entry.runId)
     // Other people may continue the session in the dashboard. The answers to them are not sent to this chat.
     if (facts.via !== this.#kind.id) return

@@ -5,6 +5,8 @@ import { partsOf } from './parts.ts'
 
 /** An answer with more parts than this is sent as its first part and a link. */
 const mostParts = 5
+/** Files of a run that are sent; the dashboard has all. */
+const mostFiles = 10
 /** Longest result of a typed call that is shown, characters. */
 const mostResult = 12_000
 
@@ -13,19 +15,20 @@ type Message = Without<TalkOf, 'thread'>
 
 /**
  * Facts about the run of an entry. `via`: the channel over which the run's message came. `isTyped`: the run is a call that a person typed, without a
- * model.
+ * model. `files`: files that the run wrote in its session's folder.
  */
-export type RunFacts = { via?: string; isTyped: boolean }
+export type RunFacts = { via?: string; isTyped: boolean; files: readonly string[] }
 
 /** Returns the facts of a run. @param entries the entries of one run */
 export function runFacts(entries: readonly Entry[]): RunFacts {
   const said = entries.find(({ type }) => type === 'user') as EntryOf<'user'> | undefined
   const isTyped = entries.some((entry) => entry.type === 'assistant' && entry.madeBy === 'operator')
-  return { ...(said?.via !== undefined && { via: said.via }), isTyped }
+  const files = new Set(entries.flatMap((entry) => (entry.type === 'tool_result' && entry.files) || []))
+  return { ...(said?.via !== undefined && { via: said.via }), isTyped, files: [...files] }
 }
 
 /** The Markdown that shows an entry in a chat; undefined if the chat leaves the entry out. The dashboard shows more entries than a chat. */
-export function textOf(entry: Entry, { isTyped }: RunFacts): string | undefined {
+export function textOf(entry: Entry, { isTyped }: Pick<RunFacts, 'isTyped'>): string | undefined {
   switch (entry.type) {
     case 'assistant': {
       // A model's text between its tool calls is shown only as a preview, and not sent as a message.
@@ -59,7 +62,7 @@ function resultText({ summary, result, isError }: EntryOf<'tool_result'>): strin
 }
 
 /** A text on one line, escaped so that no character has a meaning in Markdown. */
-const asText = (text: string) => text.replace(/\s+/g, ' ').replace(/[\\`*_{}[\]<>()#+\-.!|~]/g, '\\$&')
+export const asText = (text: string) => text.replace(/\s+/g, ' ').replace(/[\\`*_{}[\]<>()#+\-.!|~]/g, '\\$&')
 
 /** The parts of a message. A text with too many parts becomes its first part and a link to the rest. @param link of the session */
 export function shownParts(text: string, mostChars: number, link: string | undefined): string[] {
@@ -84,9 +87,11 @@ export function messagesOf(
   const parts = text === undefined ? [] : shownParts(text, mostChars, link)
   const of = parts.length
   const pictures = entry.type === 'tool_result' ? (entry.images ?? []) : []
+  const files = entry.type === 'done' ? facts.files.slice(0, mostFiles) : []
   return [
     ...parts.map((_, part): Message => ({ what: 'entry', sessionId, seq: entry.seq, part, of })),
     ...pictures.map(({ id }): Message => ({ what: 'picture', sessionId, image: id })),
+    ...files.map((path): Message => ({ what: 'file', sessionId, path })),
   ]
 }
 

@@ -1,5 +1,5 @@
 import type { Card, ChatEvents, Entry, Question } from 'protocol'
-import type { Picture } from '../channel.ts'
+import type { Document, Picture } from '../channel.ts'
 
 /** A session that is used in a chat. */
 export type Chat = {
@@ -137,6 +137,11 @@ export type TalkPorts = {
   entry(sessionId: string, seq: number): Entry | undefined
   entriesOfRun(runId: string): Entry[]
   picture(sessionId: string, id: string): Picture | undefined
+  /** A file of a session's own folder; without `data` if it is larger than `mostBytes`; undefined if it is gone or may not be read. */
+  written(
+    file: { sessionId: string; path: string },
+    mostBytes: number,
+  ): Promise<(Omit<Document, 'data'> & { bytes: number; data?: Buffer }) | undefined>
   /** The cards that wait for a decision. */
   waiting(): Card[]
   questions(sessionId: string): Question[]

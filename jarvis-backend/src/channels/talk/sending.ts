@@ -5,7 +5,7 @@ import type { OutboxItem, Recipient, TalkOf } from '../ports.ts'
 import type { Tell } from '../spoken.ts'
 import { attemptOf } from '../taps.ts'
 import { makeChoices, type Offer } from './choices.ts'
-import { isTapped, questionText, runFacts, shownParts, textOf } from './messages.ts'
+import { asText, isTapped, questionText, runFacts, shownParts, textOf } from './messages.ts'
 import { pairedChat } from './paired-chat.ts'
 import type { ChatStore, ChoiceStore, Deed, Heard, HeardStore, TalkPorts } from './ports.ts'
 import type { Previews } from './previews.ts'
@@ -13,7 +13,7 @@ import type { Previews } from './previews.ts'
 const mostSessions = 8
 
 export type SendingParts = {
-  talk: Pick<TalkPorts, 'entry' | 'entriesOfRun' | 'picture' | 'question' | 'session'>
+  talk: Pick<TalkPorts, 'entry' | 'entriesOfRun' | 'picture' | 'question' | 'session' | 'written'>
   chats: ChatStore
   choices: ChoiceStore
   heard: Pick<HeardStore, 'get'>
@@ -36,7 +36,13 @@ export type TalkAttempt = {
 }
 
 type TalkWhat<What extends TalkOf['what']> = Extract<TalkOf, { what: What }>
-type Made = { text: string; offers?: Offer[]; picture?: Reply['picture']; isAnswer?: boolean }
+type Made = {
+  text: string
+  offers?: Offer[]
+  picture?: Reply['picture']
+  document?: Reply['document']
+  isAnswer?: boolean
+}
 const no: Delivery = { kind: 'failed', why: 'the channel cannot do that' }
 
 /** Makes the messages of conversations when they are sent, from the transcript and the stored questions and voice notes. */
@@ -50,11 +56,11 @@ export class Sending {
   /** Makes one attempt at a message of a conversation. */
   async attempt(attempt: TalkAttempt): Promise<Attempt> {
     const { previews, signal } = this.#parts
-    const { item, talk, recipient, channel, original } = attempt
+    const { item, talk, recipient, kind, channel, original } = attempt
     const to = pairedChat(recipient, talk.thread)
     if (to === undefined) return { kind: 'dropped', why: 'conversation is off there' }
     await previews.settled({ recipient: recipient.id, thread: talk.thread })
-    const message = this.#made(attempt)
+    const message = talk.what === 'file' ? await this.#file(talk, kind) : this.#made({ ...attempt, talk })
     if (message === undefined) return { kind: 'dropped', why: 'it is over, or gone' }
     const reply = this.#replyOf(attempt, message)
     if (item.act !== 'revise') return channel.say?.(reply, to, signal) ?? no
@@ -81,12 +87,13 @@ export class Sending {
       text: tell(message.text),
       choices: item.act === 'revise' ? [] : database.durably(make),
       picture: message.picture,
+      document: message.document,
       ...(message.isAnswer === true && chat?.preview !== undefined && { replaces: chat.preview }),
     }
   }
 
   /** Makes the message. @returns undefined if there is no longer anything to send */
-  #made({ item, talk, recipient, kind }: TalkAttempt): Made | undefined {
+  #made({ item, talk, recipient, kind }: TalkAttempt & { talk: Exclude<TalkOf, { what: 'file' }> }): Made | undefined {
     const mostChars = kind.capabilities.talks?.mostChars ?? 0
     const isRevision = item.act === 'revise'
     switch (talk.what) {
@@ -107,6 +114,17 @@ export class Sending {
       default:
         return talk satisfies never
     }
+  }
+
+  /** A file, or a line with its name and the dashboard's link if the channel cannot send it. */
+  async #file({ sessionId, path }: TalkWhat<'file'>, { capabilities }: ChannelKind): Promise<Made> {
+    const { talk, linkTo } = this.#parts
+    const found = await talk.written({ sessionId, path }, capabilities.talks?.mostFileBytes ?? 0)
+    const name = asText(path)
+    if (found === undefined) return { text: `The file ${name} was written and is not there any more.` }
+    const { data, bytes, ...file } = found
+    if (data !== undefined) return { text: '', document: { ...file, data } }
+    return { text: `The file ${name}, ${Math.ceil(bytes / 1_000)} kB, is in ${linkTo(sessionId) ?? 'the dashboard'}` }
   }
 
   #entry({ sessionId, seq, part }: TalkWhat<'entry'>, mostChars: number): Made | undefined {

@@ -1,6 +1,6 @@
 import type { CallToolResult } from '@modelcontextprotocol/client'
 import { isDeeperThan } from '../../lib/depth.ts'
-import type { ToolImage, ToolOutput } from '../../tools/tool.ts'
+import type { ReceivedFile, ToolImage, ToolOutput } from '../../tools/tool.ts'
 import { imageOf, inWords, mostImages } from './image.ts'
 import { visible } from './text.ts'
 
@@ -28,6 +28,7 @@ export function outputOf({ content, structuredContent, isError }: CallToolResult
     summary,
     ...(data !== undefined && json.length <= longestData && { data }),
     ...(images.length > 0 && { images }),
+    received: content.flatMap(fileIn),
     isError: isError === true,
   }
 }
@@ -41,6 +42,16 @@ function pictureText(block: CallToolResult['content'][number], images: ToolImage
   if (image === undefined) return undefined
   images.push(image)
   return inWords(image)
+}
+
+/** The file of a block. A resource and a sound are files; a picture is shown by itself. */
+function fileIn(block: CallToolResult['content'][number]): ReceivedFile[] {
+  if (block.type === 'audio')
+    return [{ name: `sound.${block.mimeType.replace(/^.*\//, '')}`, data: Buffer.from(block.data, 'base64') }]
+  if (block.type !== 'resource') return []
+  const { uri } = block.resource
+  const data = 'text' in block.resource ? Buffer.from(block.resource.text) : Buffer.from(block.resource.blob, 'base64')
+  return [{ name: uri.split(/[?#]/, 1)[0]?.split('/').at(-1) || 'file', data }]
 }
 
 function blockText(block: CallToolResult['content'][number]): string {

@@ -3,7 +3,14 @@ import { quoted } from 'redaction/visible'
 import { z } from 'zod'
 import { Mistake, pathEffect } from '../../gate/index.ts'
 import { type Command, endWords } from '../../workbench/sandbox/command.ts'
-import { type CommandPorts, changesWords, commandTool, ofSession, readsSandbox } from './command-ports.ts'
+import {
+  type CommandPorts,
+  changesWords,
+  commandTool,
+  ofSession,
+  readsSandbox,
+  writtenInSession,
+} from './command-ports.ts'
 import { keptOf } from './file-tool.ts'
 
 /** The paths of the changed files as `ROOT/PATH`, with the command's folder before each path. */
@@ -87,7 +94,12 @@ export const applyChanges = commandTool({
     const files = done + already
     const words = files === 1 ? '1 file changed' : `${files} files changed`
     const text = `${files === 1 ? 'One file' : `${files} files`} of ${command.folder} now hold what ${id} left.`
-    return { text, summary: words, data: { command: id, files, diff: keptOf(preview?.diff ?? []) } }
+    return {
+      text,
+      summary: words,
+      data: { command: id, files, diff: keptOf(preview?.diff ?? []) },
+      files: writtenInSession(command),
+    }
   },
 })
 

@@ -1,6 +1,6 @@
 import type { CommandData, FileDiff } from 'protocol'
 import { quoted } from 'redaction/visible'
-import { type Effect, Mistake, sandboxTarget } from '../../gate/index.ts'
+import { type Effect, Mistake, sandboxTarget, sessionRoot } from '../../gate/index.ts'
 import type { Named } from '../../workbench/files/named.ts'
 import { type Command, endWords } from '../../workbench/sandbox/command.ts'
 import type { Commands } from '../../workbench/sandbox/commands.ts'
@@ -60,6 +60,13 @@ export function dataOf({ id, command, state, ...facts }: Command, isApplied = fa
     asked,
     mayApply: !isApplied && changes.length > 0 && refused.length === 0,
   }
+}
+
+/** The files that a command's changes write in its session's own folder, as paths in it; empty if it worked in another root. */
+export function writtenInSession({ folder, state }: Pick<Command, 'folder' | 'state'>): string[] {
+  const [root, ...below] = folder.split('/')
+  if (state.kind === 'running' || root !== sessionRoot) return []
+  return state.changes.flatMap(({ path, new: made }) => (made.kind === 'file' ? [...below, path].join('/') : []))
 }
 
 export const appliedWords = (count: number) => `changed ${count === 1 ? '1 file' : `${count} files`}`

@@ -10,7 +10,7 @@ import type { ContentStore } from '../../workbench/files/content-store.ts'
 import { diffOf } from '../../workbench/files/diff.ts'
 import { type FileChange, reversed, shownPath } from '../../workbench/files/entry.ts'
 import { markOf } from '../../workbench/files/marks.ts'
-import { rootName } from '../../workbench/files/root-of.ts'
+import { rootName, sessionRootName } from '../../workbench/files/root-of.ts'
 import type { RootAt } from '../../workbench/files/walk.ts'
 import { type Preview, type ToolContext, type ToolOutput, toolOver, type Undo } from '../tool.ts'
 
@@ -119,8 +119,15 @@ export async function madeFor(
     text: lines.join('\n'),
     summary: `${files.length === 1 ? files[0]?.path : `${files.length} files`}: ${linesWords(diff)}`,
     data: { files: files.map(({ lines: _, ...file }) => file), diff: keptOf(diff) },
+    files: filesWritten(changes, context.sessionId),
   }
 }
+
+/** The files that changes write in the folder of the call's own session, as paths in it. */
+const filesWritten = (changes: readonly FileChange[], sessionId: string | undefined): string[] =>
+  changes.flatMap(({ root, path, new: made }) =>
+    made.kind === 'file' && sessionId !== undefined && root === sessionRootName(sessionId) ? path : [],
+  )
 
 const mostUndone = 100
 

@@ -10,7 +10,14 @@ import { type Command, type EndedCommand, endWords } from '../../workbench/sandb
 import { longestMs } from '../../workbench/sandbox/commands.ts'
 import { landlockWords, offAt, unboundedWords, type Verdict } from '../../workbench/sandbox/level.ts'
 import type { ToolContext, ToolOutput } from '../tool.ts'
-import { appliedWords, type CommandPorts, changesWords, commandTool, dataOf } from './command-ports.ts'
+import {
+  appliedWords,
+  type CommandPorts,
+  changesWords,
+  commandTool,
+  dataOf,
+  writtenInSession,
+} from './command-ports.ts'
 
 const input = z.strictObject({
   command: z.string().min(1).max(20_000).describe('A text for bash.'),
@@ -237,6 +244,7 @@ async function endedOutput(
     ].join('\n'),
     summary: `${endWords(state)}, ${files}`,
     data: dataOf(command, mayApply),
+    files: mayApply ? writtenInSession(command) : [],
     isError: state.exitCode !== 0,
   }
 }

@@ -30,6 +30,8 @@ export function composeBrowser(bench: Bench, parts: BrowserParts = {}): Area {
     return found
   }
 
+  /** Downloads that were kept since a session's last call, by session. */
+  const kept = new Map<string, string[]>()
   const browsers = new Browsers({
     clock: bench.clock,
     report: bench.report,
@@ -45,6 +47,7 @@ export function composeBrowser(bench: Bench, parts: BrowserParts = {}): Area {
         listed,
         isPrivate: (place) => bench.policy().web.private.has(place),
         folder: () => bench.rootOf(sessionRootName(sessionId)),
+        kept: (path) => void kept.set(sessionId, [...(kept.get(sessionId) ?? []), path]),
         egress: {
           isOwn: bench.isOwnPlace,
           ...parts.reaching,
@@ -63,6 +66,11 @@ export function composeBrowser(bench: Bench, parts: BrowserParts = {}): Area {
     tools: withPorts(browserTools, {
       browsers,
       missing,
+      downloads(sessionId) {
+        const files = kept.get(sessionId)
+        kept.delete(sessionId)
+        return files
+      },
       upload: (sessionId: string, path: string) =>
         fileIn(bench.rootOf(sessionRootName(sessionId)), path.replace(/^session\//, '')),
     }),
@@ -77,6 +85,7 @@ export function composeBrowser(bench: Bench, parts: BrowserParts = {}): Area {
     },
     stop: () => browsers.stop(),
     forget(sessionId) {
+      kept.delete(sessionId)
       browsers.end(sessionId).catch((error: unknown) => bench.report(error, 'a browser could not be ended'))
     },
   }

@@ -52,6 +52,8 @@ export type BrowsingParts = SiteRules & {
   nextTab(): number
   /** The session's folder. It is made on first use. */
   folder(): RootAt
+  /** Called with the path of each download that was kept in the folder. */
+  kept?(path: string): void
   egress: EgressParts & { scratch: MakeScratch }
 }
 
@@ -104,12 +106,12 @@ class SandboxedBrowsing implements Browsing {
   /** Pending downloads. A call waits for them before it returns. */
   readonly #held = new Set<Promise<unknown>>()
 
-  constructor({ clock, nextTab, folder }: BrowsingParts, started: Started) {
+  constructor({ clock, nextTab, folder, kept }: BrowsingParts, started: Started) {
     this.#clock = clock
     this.#nextTab = nextTab
     this.#started = started
     this.#told = started.ways.map(() => new Set<string>())
-    this.#keepDownload = createDownloads(started.launched.downloads, folder, clock)
+    this.#keepDownload = createDownloads(started.launched.downloads, { root: folder, kept }, clock)
   }
 
   tab(): Tab {

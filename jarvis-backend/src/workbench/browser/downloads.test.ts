@@ -15,8 +15,9 @@ function lab() {
   const data = mkdtempSync(join(home, 'data-'))
   const [session, from] = [join(data, 'workbench/ses_1'), mkdtempSync(join(home, 'chromium-'))]
   mkdirSync(session, { recursive: true })
+  const kept: string[] = []
   const root: RootAt = { name: 'session', path: session, write: true, own: [] }
-  const keep = createDownloads(from, () => root, systemClock)
+  const keep = createDownloads(from, { root: () => root, kept: (path) => void kept.push(path) }, systemClock)
   const offered = (name: string) =>
     keep({
       suggestedFilename: () => name,
@@ -25,16 +26,17 @@ function lab() {
       cancel: async () => undefined,
       delete: async () => undefined,
     })
-  return { data, session, from, root, offered }
+  return { data, session, from, root, offered, kept }
 }
 
 test('a download is kept once for each time that it is handed out', async () => {
-  const { session, from, offered } = lab()
+  const { session, from, offered, kept } = lab()
   writeFileSync(join(from, 'guid'), 'text')
   expect(await offered('../.a b.txt')).toBe(
     'The page handed out a file: session/downloads/a_b.txt, 4 bytes. It was not opened.',
   )
   expect(await offered('a b.txt')).toContain('session/downloads/a_b-2.txt')
+  expect(kept).toEqual(['downloads/a_b.txt', 'downloads/a_b-2.txt'])
   expect(readFileSync(join(session, 'downloads/a_b-2.txt'), 'utf8')).toBe('text')
 })
 

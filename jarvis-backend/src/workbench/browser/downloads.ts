@@ -1,9 +1,10 @@
 import { lstatSync, readdirSync } from 'node:fs'
-import { basename, extname } from 'node:path'
+import { basename } from 'node:path'
 import type { Download } from 'playwright-core'
 import type { Clock } from '../../lib/clock.ts'
 import { addFile } from '../files/add-file.ts'
 import { bytesOf, type RootAt, withFile, within } from '../files/walk.ts'
+import { nameOf, namesFor } from '../new-name.ts'
 
 /** The largest file, bytes (`mostBytes`), and the most files of one browser (`mostFiles`). */
 const mostBytes = 50 * 1024 ** 2
@@ -18,10 +19,14 @@ export type KeepDownload = (
 /**
  * Keeps files that pages offer for download in the session's folder, under `downloads`. No file is opened. Chromium can write to the one folder and
  * a model's commands to the other, so both are opened first and then used through the open folder, and no link in them is followed.
- * @param folder where Chromium writes @param to makes the session's folder on first use
+ * @param folder where Chromium writes @param to `root`: makes the session's folder on first use; `kept`: called with the path of each kept file
  * @returns a function that keeps one download and returns a sentence about the result
  */
-export function createDownloads(folder: string, to: () => RootAt, clock: Clock): KeepDownload {
+export function createDownloads(
+  folder: string,
+  to: { root(): RootAt; kept?: ((path: string) => void) | undefined },
+  clock: Clock,
+): KeepDownload {
   const from: RootAt = { name: 'the downloads', path: folder, write: false, own: [] }
   let count = 0
   return async function keep(download) {
@@ -48,7 +53,8 @@ export function createDownloads(folder: string, to: () => RootAt, clock: Clock):
       return `The page offered the file ${offered}. It was refused: it is larger than 50 MB.`
     }
     if (written === undefined) return `The download of ${offered} failed: ${failure ?? 'it was cancelled'}.`
-    const kept = addFile(to(), { folder: 'downloads', names: namesFor(offered) }, written)
+    const kept = addFile(to.root(), { folder: 'downloads', names: namesFor(offered) }, written)
+    to.kept?.(`downloads/${kept}`)
     await download.delete().catch(() => undefined)
     return `The page handed out a file: session/downloads/${kept}, ${written.length} bytes. It was not opened.`
   }
@@ -66,18 +72,4 @@ function sizeOf(from: RootAt): number {
     readdirSync(dir).map((name) => lstatSync(`${dir}/${name}`, { throwIfNoEntry: false })?.size ?? 0),
   )
   return Math.max(0, ...(sizes ?? []))
-}
-
-/** Converts a file name that the page chose to one of plain characters. */
-export const nameOf = (offered: string): string => {
-  const plain = offered.replace(/[^\w.-]+/g, '_').replace(/^[._-]+/, '')
-  const kept = plain.slice(0, 80 - extname(plain).slice(0, 16).length) + extname(plain.slice(80)).slice(0, 16)
-  return kept === '' ? 'file' : kept
-}
-
-/** The name itself, then the name with a number, for use if earlier ones are taken. */
-function namesFor(name: string): string[] {
-  const end = extname(name)
-  const numbered = (number: number) => `${name.slice(0, name.length - end.length)}-${number}${end}`
-  return [name, ...Array.from({ length: 99 }, (_, at) => numbered(at + 2))]
 }

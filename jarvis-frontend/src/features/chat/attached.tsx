@@ -2,7 +2,7 @@ import type { Attachment } from 'protocol'
 import { useState } from 'react'
 import { attachedText } from '../../api/attachments.ts'
 import { size } from '../../lib/format.ts'
-import { visibleText } from '../../ui/visible.ts'
+import { visibleLines, visibleText } from '../../ui/visible.ts'
 import { Pictures } from './pictures.tsx'
 import './attach.css'
 
@@ -28,7 +28,7 @@ function TextFile({ file, sessionId }: { file: Attachment; sessionId: string }) 
   const toggle = () => {
     if (shown !== undefined) return setShown(undefined)
     attachedText(sessionId, file.id).then(
-      (text) => setShown(visibleText(text)),
+      (text) => setShown(visibleLines(text)),
       (error: Error) => setShown(`The file is not shown. ${error.message}`),
     )
   }

@@ -19,6 +19,7 @@ import { useVersions } from './versions.ts'
 
 const Naming = later(() => import('../../features/sessions/naming.tsx').then((part) => part.Naming))
 const Sharing = later(() => import('./sharing.tsx').then((part) => part.Sharing))
+const Files = later(() => import('./files.tsx').then((part) => part.Files))
 const ContextChip = later(() => import('../../app/context/chip.tsx').then((part) => part.ContextChip))
 
 type Props = {
@@ -118,6 +119,7 @@ export function SessionHead({ sessionId, title, isRehearsal, agent, branchedFrom
             Context and cost
           </Link>
           <Suspense fallback={null}>
+            <Files sessionId={sessionId} />
             <Sharing sessionId={sessionId} />
           </Suspense>
         </>
@@ -158,6 +160,7 @@ export function SessionHead({ sessionId, title, isRehearsal, agent, branchedFrom
       )}
       <Suspense fallback={null}>
         <ContextChip sessionId={sessionId} />
+        <Files sessionId={sessionId} />
         <Sharing sessionId={sessionId} />
       </Suspense>
       <span className="flex-1" />

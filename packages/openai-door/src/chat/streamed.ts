@@ -2,6 +2,7 @@ import type { ServerResponse } from 'node:http'
 import { noUsage } from 'protocol'
 import type { Writer } from '../answer.ts'
 import { cardLine, waitingAnswer, waitingFacts } from '../card-words.ts'
+import { ownFilesOf } from '../containers.ts'
 import { type ApiError, bodyOf, failureOf } from '../errors.ts'
 import { openEvents } from '../send.ts'
 import { chunksOf, type Form, finishOf, type Head, type Own } from './wire.ts'
@@ -58,7 +59,8 @@ export function streamedWriter(
       if (end.type === 'failed') return fail(failureOf(end.code, end.message))
       flush()
       if (end.handedOut.length > 0) events.data(chunks.calls(end.handedOut))
-      events.data(chunks.finish(finishOf(end.stopReason, end.handedOut, isLegacy), own))
+      const more = { ...own, ...ownFilesOf(own.sessionId, end.files) }
+      events.data(chunks.finish(finishOf(end.stopReason, end.handedOut, isLegacy), more))
       if (wantsUsage) events.data(chunks.usage(end.usage))
       events.end()
     },

@@ -3,6 +3,7 @@ import type { Clock } from 'node-kit/clock'
 import { noUsage } from 'protocol'
 import type { Writer } from '../answer.ts'
 import { waitingAnswer, waitingFacts } from '../card-words.ts'
+import { ownFilesOf } from '../containers.ts'
 import { ApiError, failureOf } from '../errors.ts'
 import { holdHeaders, sendError, sendJson } from '../send.ts'
 import { completion, finishOf, type Head, type Own } from './wire.ts'
@@ -64,7 +65,8 @@ export function wholeWriter(
       const { handedOut: calls, usage } = end
       // The whole text is sent, because a secret that was split between two streamed pieces is redacted in it.
       const finish = finishOf(end.stopReason, calls, isLegacy)
-      send({ text: joined(before, end.text), calls, isLegacy, reasoning, finish, usage, own })
+      const more = { ...own, ...ownFilesOf(own.sessionId, end.files) }
+      send({ text: joined(before, end.text), calls, isLegacy, reasoning, finish, usage, own: more })
     },
   }
 }

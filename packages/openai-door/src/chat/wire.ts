@@ -1,4 +1,5 @@
 import type { StopReason, ToolCall, Usage } from 'protocol'
+import type { OwnFile } from '../containers.ts'
 import { tokensUsed } from '../usage.ts'
 
 /** The fields that all chunks of an answer share. `created`: Unix s. */
@@ -43,6 +44,7 @@ const handedOutOf = (calls: readonly ToolCall[], isLegacy: boolean, isDelta: boo
 export type Own = {
   sessionId?: string
   runId?: string
+  files?: readonly OwnFile[]
   waiting?: readonly { toolUseId: string; expiresAt: number }[]
   error?: { code: string; message: string }
 }

@@ -1,10 +1,11 @@
 import type { Card, Decision, Entry, EntryOf, ToolCall } from 'protocol'
 import { callIdOf, callsIn, settles } from 'protocol/settles'
 import { cardLine } from '../card-words.ts'
+import { type Citation, citationOf } from '../containers.ts'
 import { itemId, type Place } from './place.ts'
 
 type Status = 'in_progress' | 'completed'
-type Text = { type: 'output_text'; text: string; annotations: []; logprobs: [] }
+type Text = { type: 'output_text'; text: string; annotations: readonly Citation[]; logprobs: [] }
 export type MessageItem = { type: 'message'; id: string; status: Status; role: 'assistant'; content: Text[] }
 /** The model's thinking in a turn, as the provider sends it. */
 export type ReasoningItem = {
@@ -55,7 +56,12 @@ export type ItemListener = {
 }
 
 export const summaryOf = (text: string) => ({ type: 'summary_text' as const, text })
-export const textOf = (text: string): Text => ({ type: 'output_text', text, annotations: [], logprobs: [] })
+export const textOf = (text: string, annotations: readonly Citation[] = []): Text => ({
+  type: 'output_text',
+  text,
+  annotations,
+  logprobs: [],
+})
 
 const messageOf = (id: string): MessageItem => ({
   type: 'message',
@@ -79,6 +85,8 @@ export class ResponseItems {
   #open: Placed<MessageItem> | undefined
   #thinking: (Placed<ReasoningItem> & { text: string }) | undefined
   #turns = 0
+  /** Files that calls wrote, and that no text has named yet. */
+  readonly #files = new Set<string>()
 
   constructor(place: Place, tell: ItemListener) {
     this.#place = place
@@ -148,7 +156,10 @@ export class ResponseItems {
     if (call === undefined) return
     if (entry.type !== 'tool_result') this.#settle(call, wordsOf(entry), true)
     else if (entry.isHandedOut) this.#handOut(call)
-    else this.#settle(call, entry.result, entry.isError)
+    else {
+      for (const path of entry.files ?? []) this.#files.add(path)
+      this.#settle(call, entry.result, entry.isError)
+    }
   }
 
   /** Closes what is open at the end of the response. @param text the text of the open message */
@@ -165,7 +176,9 @@ export class ResponseItems {
   }
 
   #close({ at, item }: Placed<MessageItem>, text: string): void {
-    item.content = [textOf(text)]
+    const named = [...this.#files].map((path) => citationOf(this.#place.sessionId, path, text.length))
+    this.#files.clear()
+    item.content = [textOf(text, named)]
     item.status = 'completed'
     this.#tell.done(at, item)
   }

@@ -138,6 +138,8 @@ class ItemEvents implements ItemListener {
       this.#flush()
       this.#delta(index, item, part.text)
     }
+    for (const [at, annotation] of (part?.annotations ?? []).entries())
+      this.send('response.output_text.annotation.added', { ...place, annotation_index: at, annotation })
     this.send('response.output_text.done', { ...place, text: part?.text ?? '', logprobs: [] })
     this.send('response.content_part.done', { ...place, part })
   }

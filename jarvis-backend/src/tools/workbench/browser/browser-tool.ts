@@ -14,11 +14,22 @@ import { type PrepareContext, type Preview, type ToolContext, type ToolOutput, t
 export type BrowserPorts = {
   browsers: Browsers
   missing(): readonly Missing[]
+  /** The downloads that were kept in a session's folder since the last call, as paths in it; undefined if there are none. */
+  downloads(sessionId: string): readonly string[] | undefined
   /** @throws Mistake if there is no such file, or it is too large */
   upload(sessionId: string, path: string): { name: string; bytes: Buffer; hash: string }
 }
 
-export const browserTool = toolOver<BrowserPorts>()
+/** Defines a tool over pages. Its result names the downloads that pages handed out until its end. */
+export const browserTool: ReturnType<typeof toolOver<BrowserPorts>> = (definition) =>
+  toolOver<BrowserPorts>()({
+    ...definition,
+    async run(input, context, ports) {
+      const output = await definition.run(input, context, ports)
+      const files = ports.downloads(context.sessionId ?? '')
+      return files === undefined ? output : { ...output, files }
+    },
+  })
 
 /** The reference of an element. It is neither a word nor a whole number: the taint check could find those by chance in the text of a page. */
 export const Ref = z
