@@ -106,7 +106,7 @@ export function Chart({
       plot.current = undefined
     }
   }, [group, top, limit, height])
-  // biome-ignore lint/correctness/useExhaustiveDependencies: what is drawn is made of these
+  // biome-ignore lint/correctness/useExhaustiveDependencies: the lines and numbers are drawn from these values
   useEffect(() => plot.current?.setData(data.current), [values, from, stepMs, marks])
 
   return (
