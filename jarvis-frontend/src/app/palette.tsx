@@ -83,7 +83,7 @@ export function Palette() {
       <div className="palette-field">
         <Icon name="search" />
         <input
-          // biome-ignore lint/a11y/noAutofocus: it was opened to type into
+          // biome-ignore lint/a11y/noAutofocus: the palette is opened to type in this field
           autoFocus
           role="combobox"
           aria-label={label}

@@ -64,80 +64,34 @@ export function Chart({
   useEffect(() => {
     const element = box.current
     if (element === null) return
+    const hooks: uPlot.Hooks.Arrays = {
+      draw: [
+        (own) => {
+          drawMarks(own, drawn.current.marks)
+          if (line.current === null || limit === undefined) return
+          const { left, width } = own.bbox
+          line.current.style.cssText = `top:${own.valToPos(limit, 'y', true) / devicePixelRatio}px;left:${left / devicePixelRatio}px;width:${width / devicePixelRatio}px`
+        },
+      ],
+      setCursor: [
+        (own) => {
+          const at = own.cursor.idx
+          const value = at === null || at === undefined ? undefined : own.data[1]?.[at]
+          const time = at === null || at === undefined ? undefined : own.data[0][at]
+          if (shown.current === null) return
+          shown.current.textContent =
+            value === undefined || value === null || time === undefined
+              ? lastText.current
+              : `${timeText(time * 1_000, 60)} ${drawn.current.format(value)}`
+        },
+      ],
+    }
     const draw = () => {
       plot.current?.destroy()
-      plot.current = new uPlot(options(element.clientWidth), data.current, element)
+      const size = { width: Math.max(120, element.clientWidth), height }
+      const look = lookOf({ group, top, limit, short: (value) => drawn.current.short(value) })
+      plot.current = new uPlot({ ...size, ...look, hooks }, data.current, element)
     }
-    const options = (width: number): uPlot.Options => ({
-      width: Math.max(120, width),
-      height,
-      padding: [6, 16, 0, 0],
-      legend: { show: false },
-      cursor: {
-        y: false,
-        drag: { x: false, y: false },
-        points: { size: 5, fill: colour('--ink') },
-        sync: { key: group, setSeries: false },
-      },
-      scales: {
-        x: { time: true },
-        y: {
-          range: (_plot, low, high) =>
-            limit === undefined || top !== undefined
-              ? [0, top ?? Math.max(high * 1.15, 1e-6)]
-              : // Leave room over and under the limit. The distance from 0 does not matter here.
-                [Math.min(low, limit) * 0.85, Math.max(high, limit) * 1.08],
-        },
-      },
-      series: [
-        {},
-        { stroke: colour('--soft'), width: 1.2, fill: faded(colour('--soft'), 0.12), points: { show: false } },
-      ],
-      axes: [
-        {
-          stroke: colour('--dim'),
-          font: '11px "Saira Variable", sans-serif',
-          size: 20,
-          gap: 3,
-          space: 56,
-          grid: { show: false },
-          ticks: { show: false },
-          values: (_plot, splits, ...[_axis, _space, step]) => splits.map((at) => timeText(at * 1_000, step)),
-        },
-        {
-          stroke: colour('--dim'),
-          font: '11px "Saira Variable", sans-serif',
-          size: 48,
-          gap: 4,
-          splits: (_plot, _axis, ...[low, high]) => (limit === undefined ? [low, high / 2] : [low, limit]),
-          grid: { stroke: colour('--line'), width: 1 },
-          ticks: { show: false },
-          values: (_plot, splits) => splits.map((value) => drawn.current.short(value)),
-        },
-      ],
-      hooks: {
-        draw: [
-          (own) => {
-            drawMarks(own, drawn.current.marks)
-            if (line.current === null || limit === undefined) return
-            const { left, width } = own.bbox
-            line.current.style.cssText = `top:${own.valToPos(limit, 'y', true) / devicePixelRatio}px;left:${left / devicePixelRatio}px;width:${width / devicePixelRatio}px`
-          },
-        ],
-        setCursor: [
-          (own) => {
-            const at = own.cursor.idx
-            const value = at === null || at === undefined ? undefined : own.data[1]?.[at]
-            const time = at === null || at === undefined ? undefined : own.data[0][at]
-            if (shown.current === null) return
-            shown.current.textContent =
-              value === undefined || value === null || time === undefined
-                ? lastText.current
-                : `${timeText(time * 1_000, 60)} ${drawn.current.format(value)}`
-          },
-        ],
-      },
-    })
     draw()
     const resized = new ResizeObserver(() =>
       plot.current?.setSize({ width: Math.max(120, element.clientWidth), height }),
@@ -152,7 +106,7 @@ export function Chart({
       plot.current = undefined
     }
   }, [group, top, limit, height])
-  // biome-ignore lint/correctness/useExhaustiveDependencies: what is drawn is made of these
+  // biome-ignore lint/correctness/useExhaustiveDependencies: the lines and numbers are drawn from these values
   useEffect(() => plot.current?.setData(data.current), [values, from, stepMs, marks])
 
   return (
@@ -176,6 +130,53 @@ export function Chart({
     </figure>
   )
 }
+
+type Look = Pick<Props, 'group' | 'top' | 'limit'> & { short: (value: number) => string }
+
+/** The scales, the line, the axes and the cursor of a chart, in the colours of the present theme. */
+const lookOf = ({ group, top, limit, short }: Look): Omit<uPlot.Options, 'width' | 'height'> => ({
+  padding: [6, 16, 0, 0],
+  legend: { show: false },
+  cursor: {
+    y: false,
+    drag: { x: false, y: false },
+    points: { size: 5, fill: colour('--ink') },
+    sync: { key: group, setSeries: false },
+  },
+  scales: {
+    x: { time: true },
+    y: {
+      range: (_plot, low, high) =>
+        limit === undefined || top !== undefined
+          ? [0, top ?? Math.max(high * 1.15, 1e-6)]
+          : // Leave room over and under the limit. The distance from 0 does not matter here.
+            [Math.min(low, limit) * 0.85, Math.max(high, limit) * 1.08],
+    },
+  },
+  series: [{}, { stroke: colour('--soft'), width: 1.2, fill: faded(colour('--soft'), 0.12), points: { show: false } }],
+  axes: [
+    {
+      stroke: colour('--dim'),
+      font: '11px "Saira Variable", sans-serif',
+      size: 20,
+      gap: 3,
+      space: 56,
+      grid: { show: false },
+      ticks: { show: false },
+      values: (_plot, splits, ...[_axis, _space, step]) => splits.map((at) => timeText(at * 1_000, step)),
+    },
+    {
+      stroke: colour('--dim'),
+      font: '11px "Saira Variable", sans-serif',
+      size: 48,
+      gap: 4,
+      splits: (_plot, _axis, ...[low, high]) => (limit === undefined ? [low, high / 2] : [low, limit]),
+      grid: { stroke: colour('--line'), width: 1 },
+      ticks: { show: false },
+      values: (_plot, splits) => splits.map((value) => short(value)),
+    },
+  ],
+})
 
 /** Draws a vertical line at each moment, with its number in a circle on top. */
 function drawMarks({ ctx, bbox, valToPos }: uPlot, marks: readonly ChartMark[]) {

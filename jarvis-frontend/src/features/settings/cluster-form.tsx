@@ -1,5 +1,4 @@
 import type { SetupClusterBody, SetupProbeReply, SetupReply, SetupTestReply } from 'protocol'
-import { ApiError } from 'protocol/client'
 import { useState } from 'react'
 import { call } from '../../api/http.ts'
 import { exactTime } from '../../lib/format.ts'
@@ -7,6 +6,7 @@ import { Visible } from '../../ui/boxed.tsx'
 import { CopyButton } from '../../ui/copy-button.tsx'
 import { Mark } from '../../ui/mark.tsx'
 import { FormProblem } from './form-problem.tsx'
+import { useAttempt } from './people/use-attempt.ts'
 import { beyondBase, RightsChoices } from './rights-choices.tsx'
 import { ToolRights } from './tool-rights.tsx'
 
@@ -25,19 +25,7 @@ export function ClusterForm({
   const [isAccepted, setAccepted] = useState(false)
   const [tested, setTested] = useState<{ cluster: SetupClusterBody; found: SetupTestReply }>()
   const [savedTo, setSavedTo] = useState<string>()
-  const [problem, setProblem] = useState<string>()
-  const [isBusy, setBusy] = useState(false)
-  const attempt = async (work: () => Promise<void>) => {
-    if (isBusy) return
-    setBusy(true)
-    setProblem(undefined)
-    try {
-      await work()
-    } catch (error) {
-      setProblem(error instanceof ApiError ? error.message : 'The answer could not be read.')
-    }
-    setBusy(false)
-  }
+  const { problem, isBusy, attempt } = useAttempt()
   const forget = () => {
     setSeen(undefined)
     setAccepted(false)

@@ -78,32 +78,42 @@ type Props = {
   given: string | null
 }
 
-function Opened({ name, saved, onSaved, given }: Props) {
+/**
+ * The text of a runbook. `draft`: the text as it was typed; undefined if nothing was typed. `base`: the saved text below the draft. `theirs`: the text
+ * that another person saved meanwhile.
+ */
+function useRunbookDraft(name: string, saved: RunbookText | undefined) {
   const draftKey = `draft.runbook.${name}`
   const [draft, setDraft] = useState(() => keep.get(draftKey))
   const [base, setBase] = useState(saved)
-  const [checked, setChecked] = useState<{ text: string; reply: RunbookCheck }>()
-  const [values, setValues] = useState<Inputs>(() => readInputs(given))
-  const [isRunning, setRunning] = useState(false)
-  const [refused, setRefused] = useState<ApiError>()
   const [theirs, setTheirs] = useState<RunbookText>()
-  const [goTo, setGoTo] = useState<{ line: number }>()
-  const isPhone = useMedia(phone)
-  const isLive = useIsLive()
-  const isOperator = useValue(signedIn)?.role === 'operator'
-  const text = draft ?? base?.text ?? template(name)
-  const isChanged = base === undefined || text !== base.text
-  const mayAct = isOperator && isLive && !isPhone
-  const plan = useRef<RunbookCheck['plan']>(undefined)
-
   // Another person has saved. Show their text if nothing was typed here; otherwise show the conflict.
   useEffect(() => {
     if (saved === undefined || saved.hash === base?.hash) return
     if (draft === undefined || draft === saved.text) setBase(saved)
     else setTheirs(saved)
   }, [saved, base, draft])
+  const put = (next: string | undefined) => {
+    setDraft(next)
+    keep.set(draftKey, next)
+  }
+  /** Shows a saved text and discards the draft. */
+  const settle = (next: RunbookText) => {
+    setBase(next)
+    setTheirs(undefined)
+    put(undefined)
+  }
+  const text = draft ?? base?.text ?? template(name)
+  return { draft, base, theirs, text, isChanged: base === undefined || text !== base.text, put, settle, setTheirs }
+}
+
+/** The checks of the text: for faults after each pause in typing, and with a dry run when the person asks for one. */
+function useCheck(text: string, mayCheck: boolean, setRefused: (error: ApiError | undefined) => void) {
+  const [checked, setChecked] = useState<{ text: string; reply: RunbookCheck }>()
+  const [isRunning, setRunning] = useState(false)
+  const plan = useRef<RunbookCheck['plan']>(undefined)
   useEffect(() => {
-    if (!isOperator || !isLive) return
+    if (!mayCheck) return
     const timer = setTimeout(() => {
       checkRunbook(text).then(
         (reply) => setChecked({ text, reply }),
@@ -111,38 +121,9 @@ function Opened({ name, saved, onSaved, given }: Props) {
       )
     }, settleMs)
     return () => clearTimeout(timer)
-  }, [text, isOperator, isLive])
-  const runbook = checked?.text === text ? checked.reply.runbook : (checked?.reply.runbook ?? base)
-  const isRead = checked?.text === text
-  const faults = runbook?.faults ?? []
-  const faulty = plural(faults.length, 'fault')
-
-  const type = (next: string | undefined) => {
-    setDraft(next)
-    setRefused(undefined)
-    keep.set(draftKey, next)
-  }
-  const rest = !isRead ? 'being read' : faults.length > 0 ? `${faulty} first` : undefined
-  const saveRest = !isChanged ? 'saved' : rest
-  const runRest = isChanged ? 'save it first' : rest
-  const save = async (over = base?.hash) => {
-    if (!mayAct || saveRest !== undefined) return
-    try {
-      const next = await saveRunbook(name, text, over)
-      setBase(next)
-      setTheirs(undefined)
-      type(undefined)
-      onSaved(next)
-      say('Saved.')
-      if (location.search.includes('new=')) navigate(location.pathname, { replace: true })
-    } catch (error) {
-      if (!(error instanceof ApiError)) return
-      if (error.code === 'conflict') setTheirs(await readRunbook(name).catch(() => undefined))
-      setRefused(error)
-    }
-  }
-  const runDry = async () => {
-    if (!mayAct || isRunning) return
+  }, [text, mayCheck, setRefused])
+  const runDry = async (values: Inputs) => {
+    if (isRunning) return
     setRunning(true)
     try {
       const reply = await checkRunbook(text, values)
@@ -155,6 +136,57 @@ function Opened({ name, saved, onSaved, given }: Props) {
     }
     setRunning(false)
   }
+  return { checked, plan: checked?.reply.plan ?? plan.current, isRunning, runDry }
+}
+
+/** The line of the fault that was last gone to, and a function that goes to the next one. */
+function useNextFault(faults: RunbookText['faults']) {
+  const [goTo, setGoTo] = useState<{ line: number }>()
+  const nextFault = () => {
+    const at = goTo === undefined ? -1 : faults.findIndex(({ line }) => line === goTo.line)
+    const next = faults[(at + 1) % Math.max(1, faults.length)]
+    if (next !== undefined) setGoTo({ line: next.line })
+  }
+  return { goTo, nextFault }
+}
+
+function Opened({ name, saved, onSaved, given }: Props) {
+  const [refused, setRefused] = useState<ApiError>()
+  const { draft, base, theirs, text, isChanged, put, settle, setTheirs } = useRunbookDraft(name, saved)
+  const [values, setValues] = useState<Inputs>(() => readInputs(given))
+  const isPhone = useMedia(phone)
+  const isLive = useIsLive()
+  const isOperator = useValue(signedIn)?.role === 'operator'
+  const mayAct = isOperator && isLive && !isPhone
+  const { checked, plan, isRunning, runDry } = useCheck(text, isOperator && isLive, setRefused)
+  const isRead = checked?.text === text
+  const runbook = checked?.reply.runbook ?? base
+  const faults = runbook?.faults ?? []
+  const { goTo, nextFault } = useNextFault(faults)
+  const faulty = plural(faults.length, 'fault')
+
+  const type = (next: string | undefined) => {
+    put(next)
+    setRefused(undefined)
+  }
+  const rest = !isRead ? 'being read' : faults.length > 0 ? `${faulty} first` : undefined
+  const saveRest = !isChanged ? 'saved' : rest
+  const runRest = isChanged ? 'save it first' : rest
+  const save = async (over = base?.hash) => {
+    if (!mayAct || saveRest !== undefined) return
+    try {
+      const next = await saveRunbook(name, text, over)
+      settle(next)
+      setRefused(undefined)
+      onSaved(next)
+      say('Saved.')
+      if (location.search.includes('new=')) navigate(location.pathname, { replace: true })
+    } catch (error) {
+      if (!(error instanceof ApiError)) return
+      if (error.code === 'conflict') setTheirs(await readRunbook(name).catch(() => undefined))
+      setRefused(error)
+    }
+  }
   const run = async () => {
     if (!mayAct || runRest !== undefined) return
     try {
@@ -166,18 +198,13 @@ function Opened({ name, saved, onSaved, given }: Props) {
   const remove = async () => {
     try {
       await deleteRunbook(name)
-      keep.set(draftKey, undefined)
+      put(undefined)
       navigate('/automations/runbooks')
     } catch (error) {
       if (error instanceof ApiError) setRefused(error)
     }
   }
-  const nextFault = () => {
-    const at = goTo === undefined ? -1 : faults.findIndex(({ line }) => line === goTo.line)
-    const next = faults[(at + 1) % Math.max(1, faults.length)]
-    if (next !== undefined) setGoTo({ line: next.line })
-  }
-  useRunbookKeys({ save: () => void save(), runDry: () => void runDry(), nextFault })
+  useRunbookKeys({ save: () => void save(), runDry: () => mayAct && void runDry(values), nextFault })
 
   return (
     <>
@@ -200,10 +227,8 @@ function Opened({ name, saved, onSaved, given }: Props) {
           theirs={theirs}
           mine={text}
           onTheirs={() => {
-            setBase(theirs)
-            setTheirs(undefined)
+            settle(theirs)
             setRefused(undefined)
-            type(undefined)
           }}
           onMine={() => void save(theirs.hash)}
         />
@@ -215,10 +240,10 @@ function Opened({ name, saved, onSaved, given }: Props) {
             <DryRun
               name={name}
               runbook={runbook}
-              plan={checked?.reply.plan ?? plan.current}
+              plan={plan}
               values={values}
               onValues={setValues}
-              onRun={mayAct && rest === undefined ? () => void runDry() : undefined}
+              onRun={mayAct && rest === undefined ? () => void runDry(values) : undefined}
               rest={isPhone ? 'on a wider screen' : rest}
               isRunning={isRunning}
             />

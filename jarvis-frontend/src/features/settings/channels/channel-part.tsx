@@ -125,41 +125,11 @@ export function ChannelPart({
       ) : (
         isOwner &&
         settings.length > 0 && (
-          <form
-            className="form-row model-form"
-            aria-label={`Set ${name} up`}
-            onSubmit={(event) => {
-              event.preventDefault()
-              const given = new FormData(event.currentTarget)
-              const changes = settings.flatMap(
-                ({ name: setting, isSet, isSecret, value }): [string, string | null][] => {
-                  const next = String(given.get(setting) ?? '').trim()
-                  if (next === '') return isSet && !isSecret ? [[setting, null]] : []
-                  return next === value ? [] : [[setting, next]]
-                },
-              )
-              void act(() => saveChannel(id, Object.fromEntries(changes)))
-            }}
-          >
-            {settings.map(({ name: setting, label, isRequired, isSecret, isSet, example, value }) => (
-              <label key={setting} className="wide">
-                {label}
-                <input
-                  className="field"
-                  name={setting}
-                  type={isSecret ? 'password' : 'text'}
-                  autoComplete="off"
-                  required={isRequired && !isSet}
-                  placeholder={isSecret && isSet ? 'kept as it is' : example}
-                  defaultValue={value ?? ''}
-                />
-              </label>
-            ))}
-            <button type="submit" className="button" disabled={isResting || isBusy}>
-              {state === 'off' ? 'Set up' : 'Save'}
-            </button>
-            {state !== 'off' && pairs && <p>Other settings end every pairing.</p>}
-          </form>
+          <SettingsForm
+            channel={channel}
+            isResting={isResting || isBusy}
+            onSave={(changes) => void act(() => saveChannel(id, changes))}
+          />
         )
       )}
       <p>
@@ -167,6 +137,53 @@ export function ChannelPart({
         links that decide or sign in.
       </p>
     </>
+  )
+}
+
+function SettingsForm({
+  channel: { name, state, settings, pairs },
+  isResting,
+  onSave,
+}: {
+  channel: ChannelInfo
+  isResting: boolean
+  /** Saves the changed settings, by name; null removes one. */
+  onSave: (changes: Record<string, string | null>) => void
+}) {
+  return (
+    <form
+      className="form-row model-form"
+      aria-label={`Set ${name} up`}
+      onSubmit={(event) => {
+        event.preventDefault()
+        const given = new FormData(event.currentTarget)
+        const changes = settings.flatMap(({ name: setting, isSet, isSecret, value }): [string, string | null][] => {
+          const next = String(given.get(setting) ?? '').trim()
+          if (next === '') return isSet && !isSecret ? [[setting, null]] : []
+          return next === value ? [] : [[setting, next]]
+        })
+        onSave(Object.fromEntries(changes))
+      }}
+    >
+      {settings.map(({ name: setting, label, isRequired, isSecret, isSet, example, value }) => (
+        <label key={setting} className="wide">
+          {label}
+          <input
+            className="field"
+            name={setting}
+            type={isSecret ? 'password' : 'text'}
+            autoComplete="off"
+            required={isRequired && !isSet}
+            placeholder={isSecret && isSet ? 'kept as it is' : example}
+            defaultValue={value ?? ''}
+          />
+        </label>
+      ))}
+      <button type="submit" className="button" disabled={isResting}>
+        {state === 'off' ? 'Set up' : 'Save'}
+      </button>
+      {state !== 'off' && pairs && <p>Other settings end every pairing.</p>}
+    </form>
   )
 }
 
