@@ -13,6 +13,7 @@ import Sqlite from 'better-sqlite3'
 import { expect, test } from 'vitest'
 import { backUp } from '../src/store/sqlite/backup.ts'
 import { restore } from '../src/store/sqlite/restore.ts'
+import { jarvisHere } from './support/command-here.ts'
 import { folder, jarvis, keyFileOf, openJournal } from './support/data-dir.ts'
 import { every } from './support/real-time.ts'
 import { calls, says, scripted } from './support/scripted-model.ts'
@@ -45,6 +46,7 @@ test('a backup made while a server writes is one whole file, of one moment', asy
     database.durably(() => journal.append('call', { from: 'the server' }))
     written += 1
   })
+  // In a process of its own, as this one writes.
   const { code, output } = await jarvis(dir, 'backup', file)
   stopWriting()
   expect(output).toMatch(/^Backed up to .*: \d+\.\d MB, \d+ journal entries, 1 file, checked\.\n/)
@@ -55,13 +57,16 @@ test('a backup made while a server writes is one whole file, of one moment', asy
   await close()
 
   const kept = readFileSync(file)
-  expect(await jarvis(dir, 'backup', file)).toMatchObject({ code: 2, output: `${file} exists. --force overwrites it.` })
+  expect(await jarvisHere(dir, 'backup', file)).toMatchObject({
+    code: 2,
+    output: `${file} exists. --force overwrites it.`,
+  })
   expect(readFileSync(file).equals(kept)).toBe(true)
-  expect((await jarvis(dir, 'backup', join(dir, 'jarvis.db'), '--force')).code).toBe(2)
+  expect((await jarvisHere(dir, 'backup', join(dir, 'jarvis.db'), '--force')).code).toBe(2)
 
   const fresh = folder()
   copyFileSync(keyFileOf(dir), join(fresh, 'secrets.key'))
-  expect((await jarvis(fresh, 'restore', '--yes', file)).code).toBe(0)
+  expect((await jarvisHere(fresh, 'restore', '--yes', file)).code).toBe(0)
   const restored = openJournal(fresh)
   expect(await restored.journal.verify()).toMatchObject({ ok: true })
   await restored.close()
@@ -80,7 +85,7 @@ test('a restore brings back files beside the database, and keeps those that were
   const servers = '{"mcpServers":{"notes":{"url":"http://nas/mcp","headers":{"authorization":"Bearer s3cret"}}}}'
   writeFileSync(place('mcp.json'), servers)
   writeFileSync(place('memory.db'), 'derived')
-  expect((await jarvis(dir, 'backup', file)).output).toMatch(
+  expect((await jarvisHere(dir, 'backup', file)).output).toMatch(
     /5 files, checked\.\nworkspace\/blob\.log is not in it\. .*zero[\s\S]*\nNOT sealed in it: mcp\.json\/notes\/headers\/authorization\./,
   )
 
@@ -89,7 +94,7 @@ test('a restore brings back files beside the database, and keeps those that were
   writeFileSync(place('policy.yaml'), '')
   rmSync(place('mcp.json'))
   writeFileSync(place('workspace/since.md'), 'stays')
-  const { code, output } = await jarvis(dir, 'restore', '--yes', file, '--backup-rules')
+  const { code, output } = await jarvisHere(dir, 'restore', '--yes', file, '--backup-rules')
   expect(output).toContain('4 were put back')
   expect(code).toBe(0)
   expect(readFileSync(place('workspace/MEMORY.md'), 'utf8')).toBe('The UPS lasts eleven minutes.')
@@ -115,19 +120,19 @@ test('rules that were made stricter or taken away since stay so after a restore,
   const read = (path: string) => (existsSync(place(path)) ? readFileSync(place(path), 'utf8') : undefined)
   writeFileSync(place('policy.yaml'), 'tiers: {stop_vm: yellow}\n')
   writeFileSync(place('agents.yaml'), 'helper: {tools: [destroy_guest]}\n')
-  expect((await jarvis(dir, 'backup', file)).code).toBe(0)
+  expect((await jarvisHere(dir, 'backup', file)).code).toBe(0)
   writeFileSync(place('policy.yaml'), 'tiers: {stop_vm: black}\n')
   rmSync(place('agents.yaml'))
 
   // Without a terminal nobody is asked, and nothing is restored.
-  const unasked = await jarvis(dir, 'restore', file)
+  const unasked = await jarvisHere(dir, 'restore', file)
   expect(unasked).toMatchObject({
     code: 1,
     output: expect.stringMatching(/operator {2}owner[\s\S]*Nothing was changed: /),
   })
   expect(readdirSync(dir).filter((name) => name.includes('restore'))).toEqual([])
 
-  const { code, output } = await jarvis(dir, 'restore', '--yes', file)
+  const { code, output } = await jarvisHere(dir, 'restore', '--yes', file)
   expect(code).toBe(0)
   expect(output).toMatch(
     /policy\.yaml stays as it is here, because [^\n]*--backup-rules [^\n]*\n[\s\S]*-tiers: \{stop_vm: black\}\n *\+tiers: \{stop_vm: yellow\}/,
@@ -143,14 +148,14 @@ test('rules that were made stricter or taken away since stay so after a restore,
   // A new data dir has no rules that could be weakened, and says who and what comes.
   const fresh = folder()
   copyFileSync(keyFileOf(dir), join(fresh, 'secrets.key'))
-  const anew = await jarvis(fresh, 'restore', '--yes', file)
+  const anew = await jarvisHere(fresh, 'restore', '--yes', file)
   expect(anew.output).toMatch(/operator {2}owner, comes back[\s\S]*policy\.yaml comes back\. The backup's has:/)
   expect(readFileSync(join(fresh, 'policy.yaml'), 'utf8')).toBe('tiers: {stop_vm: yellow}\n')
 
   // The rules of an unproven backup are restored on demand alone.
   const unproven = async (...more: string[]) => {
     const empty = folder()
-    const { code, output } = await jarvis(empty, 'restore', '--yes', '--unproven', file, ...more)
+    const { code, output } = await jarvisHere(empty, 'restore', '--yes', '--unproven', file, ...more)
     return { code, output, isThere: existsSync(join(empty, 'policy.yaml')) }
   }
   expect(await unproven()).toMatchObject({
@@ -160,7 +165,7 @@ test('rules that were made stricter or taken away since stay so after a restore,
   })
   expect(await unproven('--backup-rules')).toMatchObject({ code: 0, isThere: true })
 
-  const taken = await jarvis(dir, 'restore', '--yes', file, '--backup-rules')
+  const taken = await jarvisHere(dir, 'restore', '--yes', file, '--backup-rules')
   expect(taken.output).toContain('policy.yaml is replaced.')
   expect([read('policy.yaml'), read('agents.yaml')]).toEqual([
     'tiers: {stop_vm: yellow}\n',
@@ -197,13 +202,13 @@ test('a backup cannot write outside of the workspace', async () => {
   const { database, close } = openJournal(dir)
   await backUp(database, { ...quiet, file, files: [{ path: 'workspace/../../escaped.md', text: 'x' }] })
   await close()
-  expect(await jarvis(dir, 'restore', '--yes', file, '--unproven')).toMatchObject({
+  expect(await jarvisHere(dir, 'restore', '--yes', file, '--unproven')).toMatchObject({
     code: 1,
     output: expect.stringContaining('"workspace/../../escaped.md", which is no place'),
   })
   expect(existsSync(join(dir, '../escaped.md'))).toBe(false)
   expect(readdirSync(dir).filter((name) => name.includes('restor'))).toEqual([])
-  expect((await jarvis(dir, 'restore', '--yes', file, file)).code).toBe(2)
+  expect((await jarvisHere(dir, 'restore', '--yes', file, file)).code).toBe(2)
   await expect(restore(dir, { file: `${file}.gone`, now: Date.now(), evenBroken: false })).rejects.toThrow()
 })
 
@@ -232,7 +237,7 @@ test('writes of another process do not start the copy over', async () => {
 
 test('a restore keeps the old database, is journalled, and the anchor agrees', async () => {
   const { dir, file } = await backedUp()
-  const { code, output } = await jarvis(dir, 'restore', '--yes', '--unproven', file)
+  const { code, output } = await jarvisHere(dir, 'restore', '--yes', '--unproven', file)
   expect(output).toMatch(
     /\nRestored the backup of .* UTC to .*jarvis\.db, journal entry 4\. The one before is kept as /,
   )
@@ -321,7 +326,7 @@ test.each([
 test('nothing is restored under a running server', async () => {
   const { dir, file } = await backedUp()
   await startJarvis({ dataDir: dir })
-  expect(await jarvis(dir, 'restore', '--yes', file)).toMatchObject({
+  expect(await jarvisHere(dir, 'restore', '--yes', file)).toMatchObject({
     code: 1,
     output: expect.stringContaining('Another JARVIS'),
   })

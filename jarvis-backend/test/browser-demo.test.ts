@@ -39,6 +39,8 @@ test('the first question that the idle page offers is followed to its end', asyn
   const model = demoModel({ cluster: () => homelab.cluster.state() })
   const jarvis = await startJarvis({ dashboardDir, env, homelab, model })
   const page = await operator(jarvis)
+  // Else they look ten seconds after the start.
+  await jarvis.rest('/api/checks/run', { method: 'POST' })
   const offered = page.locator('.prompts button').first()
   await offered.filter({ hasText: 'pve is at' }).waitFor()
   await offered.click()

@@ -6,7 +6,7 @@ import type { ConfirmationRow, RoleInfo, Status, TryRoleReply } from 'protocol'
 import { expect, onTestFinished, test } from 'vitest'
 import { SqlitePersonStore } from '../src/store/sqlite/access/people.ts'
 import { openDatabase } from '../src/store/sqlite/database.ts'
-import { jarvis as cli } from './support/data-dir.ts'
+import { jarvisHere as cli } from './support/command-here.ts'
 import { jwtSecret, password, startJarvis, type TestJarvis } from './support/start-jarvis.ts'
 
 const twoOf = (more = '') => `

@@ -13,6 +13,7 @@ import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import type { JournalEntry, Page, ToolInfo, WorkbenchPreview, WorkbenchReply, WorkbenchSection } from 'protocol'
 import { expect, test } from 'vitest'
+import { jarvisHere } from './support/command-here.ts'
 import { jarvis as cli, folder, openJournal, rootFolder } from './support/data-dir.ts'
 import { program } from './support/program.ts'
 import { startJarvis, type TestJarvis } from './support/start-jarvis.ts'
@@ -132,16 +133,16 @@ test('a link in place of policy.yaml stays a link, and one that leads nowhere is
   const [dataDir, dir] = [folder(), rootFolder()]
   const [policy, real] = [join(dataDir, 'policy.yaml'), join(dir, 'mine.yaml')]
   symlinkSync(real, policy)
-  expect((await cli(dataDir, 'workbench', 'on', 'exec')).output).toContain('leads nowhere')
+  expect((await jarvisHere(dataDir, 'workbench', 'on', 'exec')).output).toContain('leads nowhere')
   writeFileSync(real, '# mine\n')
   chmodSync(real, 0o640)
-  expect((await cli(dataDir, 'workbench', 'root', 'add', 'sub', dir, '--write')).code).toBe(0)
+  expect((await jarvisHere(dataDir, 'workbench', 'root', 'add', 'sub', dir, '--write')).code).toBe(0)
   expect([lstatSync(policy).isSymbolicLink(), statSync(real).mode & 0o777]).toEqual([true, 0o640])
   expect(readFileSync(real, 'utf8')).toBe(
     `# mine\n\nworkbench:\n  roots:\n    - { name: sub, path: ${dir}, write: true }\n`,
   )
-  expect((await cli(dataDir, 'workbench', 'root', 'remove', 'other')).output).toBe('There is no root other.')
-  expect((await cli(dataDir, 'workbench', 'on', 'shell')).code).toBe(2)
+  expect((await jarvisHere(dataDir, 'workbench', 'root', 'remove', 'other')).output).toBe('There is no root other.')
+  expect((await jarvisHere(dataDir, 'workbench', 'on', 'shell')).code).toBe(2)
 })
 
 test('after kill -9 at any step the file is the old one or the new one, and the journal says which', async () => {

@@ -63,7 +63,10 @@ function readFile(file: string, text: string) {
   }
 
   function walk(node: unknown, isInFunction: boolean): void {
-    if (Array.isArray(node)) for (const each of node) walk(each, isInFunction)
+    if (Array.isArray(node)) {
+      for (const each of node) walk(each, isInFunction)
+      return
+    }
     if (!isSyntax(node)) return
     const { regex, callee } = node as { regex?: { pattern: string; flags: string }; callee?: Syntax }
     if (regex !== undefined) found.push({ file, line: lineAt(node.start), source: regex.pattern, flags: regex.flags })
@@ -80,8 +83,11 @@ function readFile(file: string, text: string) {
         else found.push({ file, line: lineAt(node.start), source, flags })
       }
     }
-    const isFunction = /Function/.test(node.type)
-    for (const [key, child] of Object.entries(node)) if (key !== 'regex') walk(child, isInFunction || isFunction)
+    const isWithin = isInFunction || node.type.includes('Function')
+    for (const key in node) {
+      const child = node[key]
+      if (typeof child === 'object' && child !== null && key !== 'regex') walk(child, isWithin)
+    }
   }
   walk(parseSync(file, text).program, false)
   return { file, found, unread, isMaking }
