@@ -202,6 +202,7 @@ test('a rehearsal shows what would run, and runs nothing', async () => {
   await screen.ask('chat:send', { sessionId, message: 'Set the level of 104.' })
   expect(await screen.next('chat:tool_result')).toMatchObject({
     isRehearsal: true,
+    result: expect.stringMatching(/^Rehearsal: nothing was run\. propose_plan "x": 1\. \w+[^{}]*; 2\. set_level /),
     data: { plan: { goal: 'x', steps: [{ state: 'done' }, { tier: 'red' }] } },
   })
   expect(await json(jarvis.rest('/api/plans'))).toEqual({ items: [] })
