@@ -78,7 +78,7 @@ function changed() {
     due = undefined
     const since = performance.now()
     const known = indexer.status()
-    if (known !== undefined) say({ changed: known.status, hasNotes: known.hasNotes })
+    if (known !== undefined) say({ changed: known.status, kinds: known.kinds })
     const now = performance.now()
     nextSayAt = now + Math.max(sayEveryMs, (now - since) / sayShare)
   }
@@ -138,15 +138,18 @@ const filesOf = (agent: string): Parameters<typeof createFileKeeper>[0] => {
 }
 
 let settling: NodeJS.Timeout | undefined
+function lookNow(): void {
+  clearTimeout(settling)
+  settling = undefined
+  for (const watcher of watchers) watcher.refresh()
+  look()
+}
 const watch = (dir: string) =>
   watchFolders(
     dir,
     () => {
       clearTimeout(settling)
-      settling = setTimeout(() => {
-        for (const watcher of watchers) watcher.refresh()
-        look()
-      }, settleMs)
+      settling = setTimeout(lookNow, settleMs)
     },
     (error) => report(error, 'edits in the workspace are found once a minute'),
   )
@@ -166,8 +169,10 @@ parentPort?.on('message', ({ id, method, input }: ToWorker) => {
 async function answer(method: ToWorker['method'], input: unknown): Promise<unknown> {
   switch (method) {
     case 'search': {
-      const { query, limit, kinds } = input as MemoryRequests['search']['input']
-      return indexer.use((current) => current.search(query, limit, kinds))
+      const { query, limit, ...how } = input as MemoryRequests['search']['input']
+      // An answer does not wait until an edit has settled.
+      if (how.isRecall === true && settling !== undefined) lookNow()
+      return indexer.use((current) => current.search(query, limit, how))
     }
     case 'embed':
       return embed((input as MemoryRequests['embed']['input']).texts)

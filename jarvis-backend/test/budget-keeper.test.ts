@@ -191,6 +191,22 @@ test('a child takes its slice at its start, is bound by it, and gives back what 
   expect(keeper.raise(other, 1)).toBe('p')
 })
 
+test('three helpers of a dollar each work side by side, where the longest answer of their model costs two', () => {
+  const { keeper } = keeperWith({ run: { usd: 4 } })
+  const helpers = ['a', 'b', 'c'].map((runId) => spender({ runId }))
+  for (const [at, helper] of helpers.entries())
+    expect(keeper.slices.take(spender(), helper, 1 / (4 - at))).toMatchObject({ taken: { usd: expect.closeTo(1) } })
+  const asked = helpers.map((helper) => keeper.ask(helper, plan(10_000, 200_000)))
+  for (const one of asked) expect(one).toMatchObject({ outputTokens: 50_000, near: undefined })
+  for (const one of asked) if ('settle' in one) one.settle(used(10_000, 2_000))
+  expect(helpers.map((helper) => keeper.stateOf(helper).spent.usd)).toEqual([0.03, 0.03, 0.03])
+  // The run itself still asks for its whole answer, and a helper without room for any answer ends.
+  expect(keeper.ask(spender(), plan(10_000, 200_000))).toHaveProperty('refused')
+  expect(helpers.map((helper) => spend(keeper, helper, 960_000, 200_000))).toEqual(
+    Array(3).fill(expect.stringContaining('This run may cost $1.00')),
+  )
+})
+
 test('a run that has nothing left lends nothing', () => {
   const { keeper } = keeperWith({ run: { calls: 2 } })
   expect(spend(keeper, spender(), 1)).toBeUndefined()

@@ -15,7 +15,7 @@ import { runCommand } from '../src/cli/run-command.ts'
 import { cardLines } from '../src/cli/terminal/card.ts'
 import { styleFor } from '../src/cli/terminal/style.ts'
 import { visible } from '../src/cli/terminal/visible.ts'
-import { sinceOf } from '../src/cli/watch.ts'
+import { rowOf, sinceOf } from '../src/cli/watch.ts'
 import { newId } from '../src/lib/ids.ts'
 import { version } from '../src/version.ts'
 import { failingRows } from './support/failing-rows.ts'
@@ -342,6 +342,22 @@ test('at any width nothing of a card is lost, and nothing in it reaches the term
     for (const line of lines) expect(visible(line)).toBe(line)
   }
   expect(await failingRows([40, 80, 120], judge)).toEqual([])
+})
+
+const planned = {
+  ...card,
+  toolName: 'propose_plan',
+  toolInput: {
+    goal: 'Anew.',
+    steps: ['stop_vm', 'start_vm'].map((tool) => ({ id: tool, tool, input: { vmid: 103 } })),
+  },
+} as Card
+
+test('a plan stands in words in the row of watch and on the card', () => {
+  const words = 'propose_plan "Anew.": 1. stop_vm 103; 2. start_vm 103'
+  const style = styleFor({ isTTY: false, columns: 120 })
+  expect(rowOf({ kind: 'call', body: { ...planned } }, style)).toMatchObject({ what: words, came: 'waits' })
+  expect(cardLines(planned, 0, style).join('\n')).toContain(words)
 })
 
 test('words that are typed become what they mean, or a sentence that says how', () => {

@@ -125,7 +125,8 @@ test('a long result is cut for the model, and read_result reads the rest of the 
     const last = newest(request)
     return last?.role === 'user' ? (last.results[0]?.text ?? '') : ''
   })
-  expect(cut).toContain(`read_result with id ${id} and offset 8000`)
+  expect(cut).toContain(`read_result with id ${id} and offset 5000`)
+  expect(cut).toMatch(/line 0 of[\s\S]*left out here[\s\S]*THE END/)
   expect(cut?.length).toBeLessThan(8_200)
   expect(page).toContain('THE END')
   expect(page).toContain('That is its end.')

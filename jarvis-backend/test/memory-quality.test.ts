@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { createAsker, readSet, readVectors, scoreOf, type Way } from '../bench/memory/quality-set.ts'
+import { createAsker, readChatter, readSet, readVectors, scoreOf, type Way } from '../bench/memory/quality-set.ts'
 
 test('the set is large enough to say something, and every question has its passage', () => {
   const { passages, questions } = readSet()
@@ -26,3 +26,26 @@ test.each(['short', 'full'] as const)(
     asker.close()
   },
 )
+
+test('the notes that answer are recalled for a question, with fewer others than before, and none for chatter', async () => {
+  const vectors = readVectors()
+  const recalledOf = async (form: 'short' | 'full') => {
+    const asker = await createAsker(vectors, readSet(form))
+    const found = await Promise.all(asker.questions.map(({ text }) => asker.recalled(text)))
+    const chatter = await Promise.all(readChatter().map((text) => asker.recalled(text)))
+    asker.close()
+    return {
+      answered: asker.questions.filter(({ answer }, at) => found[at]?.includes(answer)).length,
+      passages: found.flat().length,
+      disturbed: readChatter().filter((_, at) => (chatter[at]?.length ?? 0) > 0),
+    }
+  }
+  const [short, full] = [await recalledOf('short'), await recalledOf('full')]
+  expect(short.answered).toBeGreaterThanOrEqual(105)
+  expect(short.passages).toBeLessThan(330)
+  expect(full.answered).toBeGreaterThanOrEqual(112)
+  expect(full.passages).toBeLessThan(340)
+  const unlucky = new Set([...short.disturbed, ...full.disturbed])
+  expect([...unlucky].filter((text) => /hello|\bhi\b|\bhey\b|thank|good (?:morning|evening)/.test(text))).toEqual([])
+  expect(unlucky.size).toBeLessThanOrEqual(2)
+})

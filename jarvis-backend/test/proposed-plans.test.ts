@@ -1,5 +1,8 @@
 import type { PlanRun } from 'protocol'
 import { expect, test } from 'vitest'
+import { z } from 'zod'
+import { reads } from '../src/gate/targets.ts'
+import { defineTool } from '../src/tools/tool.ts'
 import { failingRows } from './support/failing-rows.ts'
 import { calls, says, scripted } from './support/scripted-model.ts'
 import { type Level, setLevel } from './support/set-level.ts'
@@ -202,8 +205,42 @@ test('a rehearsal shows what would run, and runs nothing', async () => {
   await screen.ask('chat:send', { sessionId, message: 'Set the level of 104.' })
   expect(await screen.next('chat:tool_result')).toMatchObject({
     isRehearsal: true,
+    result: expect.stringMatching(/^Rehearsal: nothing was run\. propose_plan "x": 1\. \w+[^{}]*; 2\. set_level /),
     data: { plan: { goal: 'x', steps: [{ state: 'done' }, { tier: 'red' }] } },
   })
   expect(await json(jarvis.rest('/api/plans'))).toEqual({ items: [] })
   expect(at.changes).toEqual([])
+})
+
+test.each([1, 2, 3])('a read that fails %i times is tried three times in all, for a plan alone', async (faults) => {
+  let times = 0
+  const flaky = defineTool({
+    name: 'read_gauge',
+    title: 'Read the gauge',
+    description: 'Reads the gauge.',
+    tier: 'green',
+    touches: [{ kind: 'read', on: 'site' }],
+    effects: (_input, world) => reads({}, world),
+    timeoutMs: 5_000,
+    input: z.strictObject({}),
+    async run() {
+      times += 1
+      if (times <= faults) throw new Error('The gauge did not answer.')
+      return { text: '7', summary: 'at 7' }
+    },
+  })
+  const at = level()
+  const steps = [{ id: 'read', tool: 'read_gauge', input: {} }, set('one', 104, 9)]
+  const model = scripted(calls(['propose_plan', { goal: 'x', steps }]), says('Noted.'))
+  const jarvis = await startJarvis({ tools: [setLevel(at), flaky], model })
+  const screen = await jarvis.connect()
+  await screen.ask('chat:send', { message: 'Set the level of 104.' })
+  if (faults < 3)
+    expect(await screen.next('chat:confirm_needed')).toMatchObject({ plan: { steps: [{ read: 'at 7' }, {}] } })
+  else
+    expect(await screen.next('chat:tool_result')).toMatchObject({
+      isError: true,
+      result: expect.stringContaining('The gauge did not answer.'),
+    })
+  expect(times).toBe(Math.min(3, faults + 1))
 })

@@ -194,7 +194,7 @@ test('what the memory repeats of a long run is known for what JARVIS ran there, 
   const tails = Array.from({ length: 40 }, (_, at) => tail(at + 5))
   // Text recalled for a message, read from the middle of a file, or found in the journal alone; then the calls that run.
   const ways: { message: string; reads: CallOf[]; again: number }[] = [
-    { message: 'Compare exit 44 with what came.', reads: [], again: 44 },
+    { message: 'What about tail 44 of the syslog of pve?', reads: [], again: 44 },
     {
       message: 'Go on.',
       reads: [['memory_get', { path: dailyPath(Date.now()), firstLine: 30, lines: 8 }]],

@@ -60,6 +60,7 @@ test('a page that the operator named is read without a card, as fenced text with
     says('It is out.'),
   ])
   await operator.ask('chat:send', { message: 'What does opnsense.example/blog say?' })
+  expect(await operator.next('chat:tool_progress')).toMatchObject({ message: 'Reading "opnsense.example"' })
   const { result, data, isError } = (await operator.next('chat:tool_result')) as never as {
     result: string
     data: Record<string, unknown>

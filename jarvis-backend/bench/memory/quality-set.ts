@@ -1,6 +1,8 @@
 import { createHash } from 'node:crypto'
 import { readFileSync } from 'node:fs'
 import { createMemoryIndex } from '../../src/memory/memory-index.ts'
+import { createRecall } from '../../src/memory/recall.ts'
+import { smallTalk } from '../../src/memory/small-talk.ts'
 import { openMemoryStore } from '../../src/store/sqlite/memory/store.ts'
 
 /** A homelab's notes, cut into passages, and questions to them, each with the passage that answers it. */
@@ -60,6 +62,9 @@ const keyOf = (text: string) =>
     .update(text)
     .digest('hex')
     .slice(0, hashBytes * 2)
+
+/** Messages that no note of the set answers: greetings, thanks, and questions about something else. */
+export const readChatter = (): string[] => readFileSync(file('chatter.txt'), 'utf8').trim().split('\n')
 
 /** Vectors of the embedded model by text; one signed byte a dimension. */
 export function readVectors(): Map<string, Float32Array> {
@@ -125,6 +130,16 @@ export async function createAsker(vectors: Map<string, Float32Array>, { passages
       })
       const place = hits.findIndex(({ text }) => text === textOf.get(question.answer))
       return { ...question, rank: place === -1 ? Number.POSITIVE_INFINITY : place + 1 }
+    },
+    /** The ids of the passages that are recalled for a message, best first. */
+    async recalled(message: string): Promise<string[]> {
+      const judge = { ignored: smallTalk }
+      const call = async () => ({
+        hits: index.search(message, { limit: 20, vector: vectorOf(message), now: 0, judge }),
+      })
+      const memory = { call, status: () => undefined, kinds: () => ['file'] as const, stop: async () => {} }
+      const { items } = await createRecall(memory as never)(message, { kinds: ['file'], mayRecall: () => false })
+      return items.map(({ text }) => passages.find((passage) => passage.text === text)?.id ?? '')
     },
     close: () => store.close(),
   }

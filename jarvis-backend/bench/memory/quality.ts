@@ -5,6 +5,7 @@ import {
   packVectors,
   type QualitySet,
   type Question,
+  readChatter,
   readSet,
   readVectors,
   scoreOf,
@@ -19,7 +20,10 @@ export async function quality(): Promise<string> {
   const short = readSet()
   const full = readSet('full')
   const embedder = localEmbedder()
-  const texts = [...new Set([...short.passages, ...full.passages, ...short.questions].map(({ text }) => text))]
+  const texts = [
+    ...new Set([...short.passages, ...full.passages, ...short.questions].map(({ text }) => text)),
+    ...readChatter(),
+  ]
   const vectors: Float32Array[] = []
   // The model's thread does not keep a process alive.
   const awake = setInterval(() => {}, 1_000)

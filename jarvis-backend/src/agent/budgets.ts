@@ -37,6 +37,8 @@ export type Reservation = {
   near: string | undefined
   /** The time that the call may take before a limit of minutes is exceeded, ms; undefined if no such limit applies. */
   leftMs?: number | undefined
+  /** The maximum that the model may write, if that is less than was asked for. */
+  outputTokens?: number
 }
 
 /**

@@ -367,7 +367,7 @@ const joined = (first: string, second: string) =>
 function asMemory(items: readonly Recalled[]): string {
   const passages = items.map(({ name, title, kind, firstLine, lastLine, changedAt, isFromTools, text }) => {
     const place = kind === 'session' ? `conversation "${title}"` : `${name}:${firstLine}-${lastLine}`
-    const origin = isFromTools ? ', came from a tool' : ''
+    const origin = isFromTools && kind !== 'session' ? ', came from a tool' : ''
     return `[${place}, ${new Date(changedAt).toISOString().slice(0, 10)}${origin}]\n${text}`
   })
   return asData('memory', passages.join('\n\n'))

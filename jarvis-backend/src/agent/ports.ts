@@ -59,7 +59,10 @@ export interface Prompts {
   /** Returns the cluster summary for a new message, limited to the part that the asker may see. */
   context(asker: Principal): string
   /** Recalls passages of the memory for a message. Never rejects and never takes long. `problem`: the reason if nothing could be recalled. */
-  recall(message: string, agent: string, asker: Principal): Promise<{ items: Recalled[]; problem?: string }>
+  recall(
+    message: string,
+    of: { agent: string; sessionId: string; asker: Principal },
+  ): Promise<{ items: Recalled[]; problem?: string }>
 }
 
 /** The skills that a person names in a message. */

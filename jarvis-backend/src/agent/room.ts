@@ -39,6 +39,7 @@ import { createGoingBack } from './context/going-back.ts'
 import { Reports } from './context/reports.ts'
 import { storedResult } from './context/stored-result.ts'
 import type { ModelImage, ToolSpec } from './model.ts'
+import { withOwnNames } from './offered-words.ts'
 import { asClusterData } from './persona.ts'
 import type { Askers, Guide, Prompts, RunModels, ToolFacts, WaitingCards } from './ports.ts'
 import { askingModels } from './retry.ts'
@@ -231,6 +232,7 @@ class RunPrompts implements Prompts {
   readonly #specs: () => Specs
   readonly #offered = new WeakMap<Agent, { specs: Specs; skillTool: Tool | undefined; offered: readonly ToolSpec[] }>()
   readonly #shared = new WeakMap<readonly ToolSpec[], { asking: readonly ToolSpec[]; shared: readonly ToolSpec[] }>()
+  readonly #worded = new WeakMap<readonly ToolSpec[], readonly ToolSpec[]>()
   #summary: { state: ClusterState; alerts: readonly Alert[]; text: string } | undefined
 
   constructor(needs: Needs & { redact<T>(value: T): T }) {
@@ -249,7 +251,7 @@ class RunPrompts implements Prompts {
     // If the agent was removed, its open calls are settled as refused and its models are not called.
     if (agent === undefined || asking === undefined) return { prompt: '', tools: [], limits }
     const own = this.#specsFor(agent)
-    const tools = asking === agent ? own : this.#sharedBy(own, this.#specsFor(asking))
+    const tools = this.#named(asking === agent ? own : this.#sharedBy(own, this.#specsFor(asking)))
     const { temperature } = agent
     return { prompt: promptOf(agent), tools, limits, effort: chosen ?? agent.effort, temperature }
   }
@@ -268,11 +270,20 @@ class RunPrompts implements Prompts {
 
   /**
    * Recalls passages of the memory. Other people wrote these passages, about the whole cluster, so an asker who may see only part of the cluster
-   * gets none.
+   * gets none. Of conversations, only the asker's other ones are recalled.
    */
-  async recall(message: string, agent: string, asker: Principal): ReturnType<Prompts['recall']> {
-    const { gate, memory, redact } = this.#needs
-    return gate.sightOf(asker) === undefined ? redact(await memory.recall(message, agent)) : { items: [] }
+  async recall(
+    message: string,
+    { agent, sessionId, asker }: Parameters<Prompts['recall']>[1],
+  ): ReturnType<Prompts['recall']> {
+    const { gate, memory, redact, sessions } = this.#needs
+    if (gate.sightOf(asker) !== undefined) return { items: [] }
+    const { person = firstOwnerId } = asker
+    const mayRecall = (id: string) => {
+      const other = id === sessionId ? undefined : sessions.transcripts.session(id)
+      return other !== undefined && (other.person ?? firstOwnerId) === person
+    }
+    return redact(await memory.recall(message, agent, mayRecall))
   }
 
   /** The specifications of an agent's tools: the same array until the catalogue, the agent or its skills change. */
@@ -289,6 +300,15 @@ class RunPrompts implements Prompts {
     })
     this.#offered.set(agent, { specs, skillTool, offered })
     return offered
+  }
+
+  /** Returns tools whose descriptions name no others: the same array for the same array. */
+  #named(tools: readonly ToolSpec[]): readonly ToolSpec[] {
+    const known = this.#worded.get(tools)
+    if (known !== undefined) return known
+    const worded = withOwnNames(tools, new Set(this.#specs().map(({ tool }) => tool.name)))
+    this.#worded.set(tools, worded)
+    return worded
   }
 
   /** Returns the specifications of the tools that both agents may use: the same array until one of the agents’ tools changes. */

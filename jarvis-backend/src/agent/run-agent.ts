@@ -174,7 +174,9 @@ export class RunAgent {
   /** Recalls passages of the memory before a message's first turn. */
   async #recall(run: Run, text: string): Promise<void> {
     if (run.entries.some(({ type }) => type === 'assistant' || type === 'recalled')) return
-    const { items, problem } = await this.#parts.prompts.recall(text, run.agent, this.#facts.principalIn(run))
+    const { agent, row } = run
+    const asker = this.#facts.principalIn(run)
+    const { items, problem } = await this.#parts.prompts.recall(text, { agent, sessionId: row.sessionId, asker })
     if (run.isStopped) return
     if (problem !== undefined) run.tell(problem)
     if (items.length > 0) run.append({ type: 'recalled', items })

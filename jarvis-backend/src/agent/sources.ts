@@ -160,12 +160,14 @@ export function sourcesOf(
       // A model wrote the child run’s task, so it is neither an order of a person nor a stranger’s text.
       tellContext(entry.context, entry.toolUseId)
     } else if (entry.type === 'recalled') {
-      for (const { text, name, isFromTools, isOwnNote } of entry.items) {
+      for (const { kind, text, name, isFromTools, isOwnNote } of entry.items) {
         // A note of the operator is not an order given now, but no stranger wrote it either.
         if (!isFromTools) prompt.push({ toolName: promptSource, toolUseId: name, text })
         else {
           const own = isOwnNote && { isOwnNote }
-          sources.results.push({ toolName: 'memory', toolUseId: name, text, said: remembered(text), ...own })
+          // What the operator said in a recalled conversation are the operator's words.
+          const said = remembered(kind === 'session' ? `${name} ${text}` : text)
+          sources.results.push({ toolName: 'memory', toolUseId: name, text, said, ...own })
         }
       }
     } else if (entry.type === 'skill') {

@@ -1,5 +1,5 @@
 import { type BudgetLimits, mainAgentId, noUsage, type Spending } from 'protocol'
-import { type BudgetKeeper, type Slices, wrapUpTokens } from '../agent/budgets.ts'
+import { type BudgetKeeper, type CallPlan, type Slices, wrapUpTokens } from '../agent/budgets.ts'
 import type { CostOf } from '../agent/spent.ts'
 import { leftMs, mostOf, nearLine, noRoom, obstacle, usedUp } from './fit.ts'
 import { createReserve } from './reserve.ts'
@@ -39,17 +39,38 @@ export function createKeeper(parts: KeeperParts): Keeper {
     return run.runId
   }
 
+  function tried(all: readonly Scope[], fitting: CallPlan) {
+    const most = mostOf(fitting, costOf)
+    // The last answer must still fit after this call. It reads about as many tokens as this call.
+    const room = { ...noRoom, tokens: fitting.inputTokens + Math.min(fitting.outputTokens, wrapUpTokens) }
+    return { fitting, most, room, refused: obstacle(all, most, { room, isLast: false }) }
+  }
+
+  /** Halves the longest answer until the call fits. @returns the first try if not even a short answer fits */
+  function shorter(all: readonly Scope[], first: ReturnType<typeof tried>) {
+    for (let output = first.fitting.outputTokens / 2; output >= wrapUpTokens; output /= 2) {
+      const next = tried(all, { ...first.fitting, outputTokens: Math.floor(output) })
+      if (next.refused === undefined) return next
+    }
+    return first
+  }
+
   return {
     ask(spender, plan) {
       const all = scopes.of(spender)
-      const most = mostOf(plan, costOf)
-      // The last answer must still fit after this call. It reads about as many tokens as this call.
-      const room = { ...noRoom, tokens: plan.inputTokens + Math.min(plan.outputTokens, wrapUpTokens) }
-      const refused = obstacle(all, most, { room, isLast: false })
-      if (refused !== undefined) return { refused, ...(most.usd === undefined && { isUnpriced: true as const }) }
       const isChild = scopes.recordOf(spender).slice !== undefined
+      const asked = tried(all, plan)
+      // The longest answer of a large model alone would exceed the small part of a budget that a child has, so a child may be given a shorter one.
+      const { refused, most, room, fitting } = isChild && asked.refused !== undefined ? shorter(all, asked) : asked
+      if (refused !== undefined) return { refused, ...(most.usd === undefined && { isUnpriced: true as const }) }
       const near = isChild ? undefined : nearLine(all, most, room)
-      return { ...reserve('turn', plan, spender), near, leftMs: leftMs(all) }
+      const isShorter = fitting.outputTokens < plan.outputTokens
+      return {
+        ...reserve('turn', fitting, spender),
+        near,
+        leftMs: leftMs(all),
+        ...(isShorter && { outputTokens: fitting.outputTokens }),
+      }
     },
     askLast(spender, plan) {
       const record = scopes.recordOf(spender)

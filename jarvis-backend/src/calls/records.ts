@@ -1,7 +1,8 @@
 import { hashOf } from 'node-kit/canonical'
-import { type Card, type EntryOf, JarvisError, noUsage, type ToolCall } from 'protocol'
+import { type Card, type EntryOf, JarvisError, noUsage, type ToolCall, type ToolInput } from 'protocol'
 import type { Decisions } from '../access/decisions.ts'
 import { describe, legible, type Redactor, type World } from '../gate/index.ts'
+import { callWords, isPlan } from '../lib/call-words.ts'
 import type { Clock } from '../lib/clock.ts'
 import { type CallContext, missing, type Walk, type Way } from './call.ts'
 import type { Changes } from './changes/changes.ts'
@@ -202,8 +203,11 @@ export class Records {
     const { now = described.now, then = described.then, affects = described.affects, leads } = preview ?? {}
     const asks = verdict.tier === 'red' ? 'would wait for the operator, then run' : 'would run at once'
     const on = target.kind === 'none' ? '' : ` on ${target.id}`
+    const asked = isPlan(input)
+      ? callWords({ toolName, toolInput: input as ToolInput })
+      : `${toolName} ${JSON.stringify(input)}`
     const text = [
-      `Rehearsal: nothing was run. ${toolName} ${JSON.stringify(input)}${on} ${asks} (${verdict.tier}).`,
+      `Rehearsal: nothing was run. ${asked}${on} ${asks} (${verdict.tier}).`,
       `Why: ${verdict.reason}`,
       `Now: ${now}`,
       `Then: ${then}`,

@@ -79,6 +79,7 @@ export async function askDecision(of: {
     key('d', 'deny'),
     key('a', `approve${card.plan === undefined ? '' : ` all ${card.plan.steps.length}`}`),
     ...(card.isGrantable === true ? [key('g', 'allow for...')] : []),
+    ...(card.mayGoBack === true ? [key('b', 'approve, and back after...')] : []),
     ...(card.scope === undefined ? [] : [key('s', `allow ${visible(card.scope.words)}...`)]),
     key('l', 'later'),
   ].join('   ')
@@ -109,12 +110,12 @@ export async function askDecision(of: {
 /** Signs the approval with an SSH key. ssh-keygen itself asks for a passphrase or a touch. */
 async function sign(
   operator: Remote,
-  { params, body: { grant }, key }: { params: { id: string }; body: Body; key: string },
+  { params, body: { grant, goesBackAfterMin }, key }: { params: { id: string }; body: Body; key: string },
   say: (line: string) => void,
 ) {
   const asked = await operator.call('POST /api/confirmations/:id/challenge', {
     params,
-    body: { ...(grant && { grant }) },
+    body: { grant, goesBackAfterMin },
   })
   if (asked.sshKeys === undefined)
     throw new JarvisError('conflict', 'No SSH key signs for you. jarvis signers add FILE.pub enrols one.')
@@ -123,13 +124,21 @@ async function sign(
   return { proof: { type: 'ssh', challenge, signature: signBySsh(statement, 'decision@jarvis', key) } }
 }
 
-type Body = { confirmed: boolean; note?: string; grant?: GrantRequest }
+type Body = { confirmed: boolean; note?: string; grant?: GrantRequest; goesBackAfterMin?: number }
 
-async function bodyFor(said: string, { scope }: Card, prompt: Prompt): Promise<Body | undefined> {
+async function bodyFor(said: string, { scope, mayGoBack }: Card, prompt: Prompt): Promise<Body | undefined> {
   if (said === 'a') return { confirmed: true }
   if (said === 'g') {
     const minutes = await count(prompt, 'For how many minutes (nothing steps back): ', 1440)
     return minutes === undefined ? undefined : { confirmed: true, grant: { minutes } }
+  }
+  if (said === 'b' && mayGoBack === true) {
+    const goesBackAfterMin = await count(
+      prompt,
+      'Back after how many minutes, unless kept (nothing steps back): ',
+      1440,
+    )
+    return goesBackAfterMin === undefined ? undefined : { confirmed: true, goesBackAfterMin }
   }
   if (said === 's' && scope !== undefined) {
     const minutes = await count(prompt, 'For how many minutes, at most 120 (nothing steps back): ', 120)

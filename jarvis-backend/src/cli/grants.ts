@@ -1,5 +1,6 @@
 import { type Grant, JarvisError } from 'protocol'
 import type { Config } from '../config/config.ts'
+import { callWords } from '../lib/call-words.ts'
 import type { Input } from './options.ts'
 import { asOperatorOnce } from './remote/operator.ts'
 import { reach } from './remote/reach.ts'
@@ -33,5 +34,5 @@ const rowOf = ({ id, toolName, toolInput, scope, by, expiresAt, usesLeft }: Gran
   leftOf(expiresAt - Date.now()),
   `${usesLeft} left`,
   `by ${visible(by)}`,
-  visible(scope?.words ?? `${toolName} ${JSON.stringify(toolInput)}`),
+  visible(scope?.words ?? callWords({ toolName, toolInput })),
 ]

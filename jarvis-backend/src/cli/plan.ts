@@ -1,5 +1,6 @@
 import type { PlanRun } from 'protocol'
 import type { Config } from '../config/config.ts'
+import { callWords } from '../lib/call-words.ts'
 import type { Input } from './options.ts'
 import { reach } from './remote/reach.ts'
 import { columns, dayOf, markOf, type Style, styleFor } from './terminal/style.ts'
@@ -39,7 +40,7 @@ function linesOf({ title, state, why, by, hash, steps, sessionId }: PlanRun, sty
         return [
           `${String(number).padStart(2)} ${markOf(tier, style)}`,
           stood,
-          `${toolName} ${visible(JSON.stringify(toolInput))}${came === undefined ? '' : `  ${visible(came)}`}`,
+          `${visible(callWords({ toolName, toolInput }))}${came === undefined ? '' : `  ${visible(came)}`}`,
         ]
       }),
       style,

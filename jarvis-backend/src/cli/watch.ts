@@ -1,5 +1,6 @@
-import { type Activity, JarvisError, type JournalEntry, type JournalPage, Tier } from 'protocol'
+import { type Activity, JarvisError, type JournalEntry, type JournalPage, Tier, type ToolInput } from 'protocol'
 import type { Config } from '../config/config.ts'
+import { callWords } from '../lib/call-words.ts'
 import { exitCodes } from './exit-codes.ts'
 import { type Input, shortMs } from './options.ts'
 import { reach } from './remote/reach.ts'
@@ -110,19 +111,14 @@ function createJournalTail(remote: Remote, since: number, tell: (entry: JournalE
 }
 
 /** A line for a journal entry about a call; undefined for all other entries. */
-function rowOf({ kind, body }: JournalEntry, style: Style): Row | undefined {
+export function rowOf({ kind, body }: Pick<JournalEntry, 'kind' | 'body'>, style: Style): Row | undefined {
   const of = body as Record<string, unknown>
   const text = (value: unknown) => (typeof value === 'string' ? value : '')
   const tier = Tier.safeParse(of.tier)
   const asker = of.requestedBy as { kind?: string; name?: string; agent?: string; token?: string } | undefined
   const who = text(of.by) || asker?.token || (asker?.kind === 'chat' ? (asker.agent ?? 'main') : asker?.kind) || ''
-  const input =
-    of.toolInput === undefined
-      ? ''
-      : ` ${Object.values(of.toolInput as object)
-          .map(String)
-          .join(' ')}`
-  const what = `${text(of.toolName)}${input}`
+  const toolName = text(of.toolName)
+  const what = of.toolInput === undefined ? toolName : callWords({ toolName, toolInput: of.toolInput as ToolInput })
   const [mark, word] = tier.success ? [markOf(tier.data, style), ''] : [kind.padEnd(10), '']
   switch (kind) {
     case 'call':

@@ -13,6 +13,8 @@ export type TextPart = {
   isFromTools: boolean
   firstLine?: number
   meaning?: string
+  /** When the part was written, Unix ms, if that is known. */
+  at?: number | undefined
   lead?(line: number): string | undefined
 }
 /** A source of texts to remember: the workspace, the sessions or the journal. */
@@ -84,7 +86,7 @@ function take(store: MemoryStore, kind: SourceKind, { read, ...source }: Listed)
 }
 
 function* chunksOf(parts: readonly TextPart[]): Generator<NewChunk> {
-  for (const { text: whole, isFromTools, firstLine = 1, meaning, lead } of parts) {
+  for (const { text: whole, isFromTools, firstLine = 1, meaning, at, lead } of parts) {
     let left = meaning
     for (const piece of chunkText(whole)) {
       const led = lead?.(piece.firstLine)
@@ -100,6 +102,7 @@ function* chunksOf(parts: readonly TextPart[]): Generator<NewChunk> {
         lastLine: piece.lastLine + firstLine - 1,
         hash,
         isFromTools,
+        at,
       }
     }
   }

@@ -1,8 +1,10 @@
+import { changesOf, type Keeper } from './changes.ts'
 import type { Found } from './indexer.ts'
 import { createMemoryIndex, type MemoryIndex, wordsAsked } from './memory-index.ts'
 import type { MemoryRequests } from './messages.ts'
 import { ofAgent } from './owner.ts'
-import type { MemoryStore } from './ports.ts'
+import type { MemoryStore, SourceKind } from './ports.ts'
+import { smallTalk } from './small-talk.ts'
 
 /** Searches the index on disk by words while the index's thread has not started. A search of 100,000 chunks blocks the caller for about 25 ms. */
 export class EarlySearch {
@@ -18,16 +20,24 @@ export class EarlySearch {
   }
 
   /** @returns undefined if no index can be read. @throws Error if the index is damaged */
-  search({ query, limit, kinds }: MemoryRequests['search']['input']): Found | undefined {
+  search({ query, limit, kinds, isRecall }: MemoryRequests['search']['input']): Found | undefined {
     const { store, search } = this.#reader()
     if (store === undefined) return undefined
-    const hits = search(query, { limit, kinds, now: this.#now() }).map(ofAgent)
+    const judge = isRecall === true ? { ignored: smallTalk } : undefined
+    const hits = search(query, { limit, kinds, judge, now: this.#now() }).map(ofAgent)
     return { hits, byKeywordsAlone: true, ...wordsAsked(query) }
   }
 
-  hasNotes(): boolean {
-    const kinds = this.#reader().store?.kinds() ?? []
-    return kinds.some((kind) => kind.startsWith('file'))
+  kinds(): readonly SourceKind[] {
+    return this.#reader().store?.kinds() ?? []
+  }
+
+  /** True if a keeper's texts are not those in the index. Reads no text. */
+  isBehind(keepers: readonly Keeper[]): boolean {
+    const { store } = this.#reader()
+    return store === undefined
+      ? keepers.some(({ list }) => [...list()].length > 0)
+      : changesOf(store, keepers).length > 0
   }
 
   /** Closes the index. The next search opens it again, because the thread may have replaced it. */

@@ -28,7 +28,7 @@ export const createFileKeeper = (workspace: Files, agent: string = mainAgentId):
         title: indexedName(path, agent),
         // Size and time stand in for a checksum, because reading every file would cost more.
         checksum: `${bytes} ${changedAt}`,
-        changedAt: dayOf(path) ?? changedAt,
+        changedAt: dayOf(path, changedAt),
         read() {
           try {
             const { text, problem } = workspace.read(path)
@@ -46,9 +46,11 @@ function withLessons(part: TextPart): TextPart {
   return { ...part, lead: (line) => lessonAbove(lines, line)?.text }
 }
 
-/** Returns noon of the day that a day's file is named for, Unix ms; undefined for other files. It replaces the time of the last save. */
-function dayOf(path: string): number | undefined {
+const halfDayMs = 43_200_000
+
+/** Returns when a note was written, Unix ms: a day's file on its day, at noon if it was saved on another day; other files when they were saved. */
+function dayOf(path: string, savedAt: number): number {
   const [, day] = /^memory\/(\d{4}-\d{2}-\d{2})\.md$/.exec(path) ?? []
-  const at = Date.parse(`${day}T12:00`)
-  return Number.isNaN(at) ? undefined : at
+  const noon = Date.parse(`${day}T12:00`)
+  return Number.isNaN(noon) || Math.abs(savedAt - noon) <= halfDayMs ? savedAt : noon
 }

@@ -240,7 +240,7 @@ test('notes have vectors at once, and a conversation when somebody searches, who
   expect(seen).toEqual(['a note'])
   expect(indexer.status()).toMatchObject({ state: 'ready', embeddable: 1, embedded: 1, waiting: 4 })
   // Only notes are recalled for an answer.
-  await indexer.search('what to recall', 5, ['file'])
+  await indexer.search('what to recall', 5, { kinds: ['file'] })
   expect(seen).toEqual(['a note', 'what to recall'])
   const found = await indexer.search('anything', 5)
   expect(seen.slice(2)).toEqual(['anything', 'third', 'second', 'first'])

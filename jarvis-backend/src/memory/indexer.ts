@@ -1,15 +1,20 @@
-import type { Weights } from 'hybrid-index'
-import type { MemoryFound, MemoryStatus } from 'protocol'
+import type { Evidence, Weights } from 'hybrid-index'
+import type { MemoryFound, MemoryHit, MemoryStatus } from 'protocol'
 import type { Clock } from '../lib/clock.ts'
 import { changesOf, type Failure, type Keeper, makeSome, sayFailed } from './changes.ts'
 import { createMemoryIndex, type MemoryIndex, wordsAsked } from './memory-index.ts'
 import { MemoryModel } from './model.ts'
 import { ofAgent } from './owner.ts'
 import type { ChunkView, Embedder, MemoryStore, SourceKind } from './ports.ts'
+import { smallTalk } from './small-talk.ts'
 import { WaitingTexts } from './waiting-texts.ts'
 
 export type { Keeper, Listed, TextPart } from './changes.ts'
-export type { MemoryFound as Found, MemoryStatus as IndexStatus }
+export type { MemoryStatus as IndexStatus }
+/** The hits of a search. `evidence`: of a recall alone. `isBehind`: notes have changed that are not indexed yet. */
+export type Found = Omit<MemoryFound, 'hits'> & { hits: (MemoryHit & { evidence?: Evidence })[]; isBehind?: boolean }
+/** `kinds`: search only these sources; absent: all. `isRecall`: the search is for an answer. It judges its hits, and has no conversations embedded. */
+export type How = { kinds?: readonly SourceKind[] | undefined; isRecall?: boolean | undefined }
 
 /** Pause after the embedder failed, ms; doubled with each failure, up to ten minutes. */
 const retryAfterMs = 30_000
@@ -53,6 +58,10 @@ export class Indexer {
   /** Resolves when all queued work is done. */
   #work: Promise<void> = Promise.resolve()
   #isSyncDue = false
+  /** Resolves when the changes of the newest synchronisation are indexed by words. */
+  #taken: Promise<void> = Promise.resolve()
+  /** True if the keepers' last changes are indexed by words. */
+  #isTaken = false
   #failures = 0
   /** True if a text may lack an embedding. */
   #isIncomplete = true
@@ -86,40 +95,51 @@ export class Indexer {
   sync(): Promise<void> {
     if (!this.#isSyncDue) {
       this.#isSyncDue = true
-      this.#enqueue(async () => {
-        this.#isSyncDue = false
-        await this.#takeChanges()
+      this.#taken = new Promise((resolve) => {
+        this.#enqueue(async () => {
+          this.#isSyncDue = false
+          await this.#takeChanges().finally(resolve)
+        })
       })
     }
     return this.#work
   }
 
-  async search(query: string, limit: number, kinds?: readonly SourceKind[]): Promise<MemoryFound> {
+  async search(query: string, limit: number, { kinds, isRecall = false }: How = {}): Promise<Found> {
+    if (isRecall && this.isBehind) await this.#soon(this.#taken)
     let vector: Float32Array | undefined
     try {
-      vector = await this.#model.vectorOf(query)
+      // Only notes are recalled by meaning, so that an answer without notes costs no embedding.
+      if (!isRecall || this.kinds().some((kind) => kind.startsWith('file'))) vector = await this.#model.vectorOf(query)
     } catch (error) {
       if (this.#model.failed(error)) this.#parts.changed()
     }
-    const mayHold = kinds?.some((kind) => kind.startsWith('session')) !== false
+    const mayHold = !isRecall && kinds?.some((kind) => kind.startsWith('session')) !== false
     const hasConversations = this.#model.id() !== undefined && mayHold
     const isByMeaning = hasConversations && vector !== undefined
     // Conversations are embedded even if this query has no embedding, so that the next search finds their embeddings.
     const isSoon = hasConversations && this.#readWaiting()
-    if (isSoon && isByMeaning) await this.#readSoon()
-    const hits = this.#index.search(query, { limit, vector, kinds, now: this.#parts.clock.now() }).map(ofAgent)
+    if (isSoon && isByMeaning) await this.#soon(this.#work)
+    const judge = isRecall ? { ignored: smallTalk } : undefined
+    const hits = this.#index.search(query, { limit, vector, kinds, judge, now: this.#parts.clock.now() }).map(ofAgent)
     const left = isByMeaning ? this.#waiting.count() : 0
     return {
       hits,
       byKeywordsAlone: vector === undefined,
       ...(left > 0 && { waiting: left }),
+      ...(isRecall && this.isBehind && { isBehind: true }),
       ...wordsAsked(query),
     }
   }
 
-  /** Returns true if there are notes. */
-  hasNotes(): boolean {
-    return this.#store.kinds().some((kind) => kind.startsWith('file'))
+  /** True while notes may have changed that are not indexed yet. */
+  get isBehind(): boolean {
+    return this.#isSyncDue || !this.#isTaken
+  }
+
+  /** The kinds of the texts in the index. */
+  kinds(): SourceKind[] {
+    return this.#store.kinds()
   }
 
   /** The chunks of one text. */
@@ -177,6 +197,7 @@ export class Indexer {
 
   async #takeChanges(): Promise<void> {
     const { keepers, clock, report } = this.#parts
+    this.#isTaken = false
     const due = changesOf(this.#store, typeof keepers === 'function' ? keepers(this.#store.kinds()) : keepers)
     const failed: Failure[] = []
     for (let at = 0; at < due.length; ) {
@@ -194,6 +215,7 @@ export class Indexer {
       if (this.#stopping.signal.aborted) return
     }
     this.#share = undefined
+    this.#isTaken = true
     sayFailed(failed, report)
   }
 
@@ -256,12 +278,13 @@ export class Indexer {
     return isSoon
   }
 
-  async #readSoon(): Promise<void> {
+  /** Waits for work, at most a moment. */
+  async #soon(work: Promise<void>): Promise<void> {
     let cancel = () => {}
     const late = new Promise<void>((resolve) => {
       cancel = this.#parts.clock.after(soonWaitMs, resolve)
     })
-    await Promise.race([this.#work, late])
+    await Promise.race([work, late])
     cancel()
   }
 }

@@ -23,7 +23,7 @@ test('an index that cannot be made again now is made when somebody asks next', a
       return {
         start: async () => {},
         stop: async () => {},
-        hasNotes: () => number,
+        kinds: () => number,
         status() {
           if (number === 1) throw 'damage'
           return {}
@@ -36,8 +36,8 @@ test('an index that cannot be made again now is made when somebody asks next', a
   isFull = true
   // In the background, where nobody waits for it.
   expect(lasting.status()).toBeUndefined()
-  await expect(lasting.use((indexer) => indexer.hasNotes())).rejects.toThrow('no room')
+  await expect(lasting.use((indexer) => indexer.kinds())).rejects.toThrow('no room')
   isFull = false
-  expect(await lasting.use((indexer) => indexer.hasNotes())).toBe(2)
+  expect(await lasting.use((indexer) => indexer.kinds())).toBe(2)
   expect(reported).toContain('no room')
 })

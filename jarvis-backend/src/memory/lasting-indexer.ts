@@ -1,5 +1,6 @@
 import type { MemoryStatus } from 'protocol'
 import type { Indexer } from './indexer.ts'
+import type { SourceKind } from './ports.ts'
 
 /** The place of the index on disk. */
 export type IndexPlace = {
@@ -57,11 +58,11 @@ export class LastingIndexer {
   }
 
   /** Undefined while the index is being replaced. */
-  status(): { status: MemoryStatus; hasNotes: boolean } | undefined {
+  status(): { status: MemoryStatus; kinds: readonly SourceKind[] } | undefined {
     if (this.#replacing !== undefined) return undefined
     try {
       const status = { ...this.#indexer.status(), ...(this.#remade && { remade: this.#remade }) }
-      return { status, hasNotes: this.#indexer.hasNotes() }
+      return { status, kinds: this.#indexer.kinds() }
     } catch (error) {
       if (!this.#parts.place.isDamage(error)) throw error
       this.#replaceLater('Its index was damaged.')

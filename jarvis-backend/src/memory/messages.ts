@@ -1,6 +1,6 @@
 import type { Weights } from 'hybrid-index'
 import type { ProxySettings } from '../lib/proxies.ts'
-import type { Found, IndexStatus } from './indexer.ts'
+import type { Found, How, IndexStatus } from './indexer.ts'
 import type { ChunkView, SourceKind } from './ports.ts'
 
 /** The way to embed texts. `none`: keywords only. `folder`: the folder of the local model, if it is not in the place where it was installed. */
@@ -25,8 +25,7 @@ export type Embedded = { id: string; vectors: Float32Array[] }
 
 /** The worker's requests and their answers. */
 export type MemoryRequests = {
-  /** `kinds`: search only these sources; absent: all. */
-  search: { input: { query: string; limit: number; kinds?: readonly SourceKind[] }; output: Found }
+  search: { input: { query: string; limit: number } & How; output: Found }
   embed: { input: { texts: readonly string[] }; output: Embedded }
   passages: { input: { name: string }; output: ChunkView[] }
   sync: { input: Record<never, never>; output: undefined }
@@ -40,8 +39,8 @@ export type ToWorker = { id: number; method: MemoryMethod; input: unknown }
 export type FromWorker =
   | { id: number; output: unknown }
   | { id: number; error: string }
-  /** `hasNotes`: true if there are notes to recall from. */
-  | { changed: IndexStatus; hasNotes: boolean }
+  /** `kinds`: the kinds of the texts in the index. */
+  | { changed: IndexStatus; kinds: readonly SourceKind[] }
   /** Tokens of a request for embeddings that a server charges for. `isPartial`: they are estimated. */
   | { embedded: number; isPartial: boolean }
   | { fault: string; message: string }

@@ -24,6 +24,8 @@ export type NewChunk = Piece & {
   hash: Buffer
   isFromTools: boolean
   meaning: { text: string; hash: Buffer } | undefined
+  /** When it was written, Unix ms; undefined: since when the text has it. */
+  at?: number | undefined
 }
 
 /** Computes embeddings with one model. `id` is `provider/model`; embeddings of different ids cannot be compared. */

@@ -2,10 +2,12 @@ import { expect, test } from 'vitest'
 import { createRecall } from './recall.ts'
 import type { Memory } from './remote.ts'
 
+const places = { kinds: ['file', 'session'], mayRecall: () => true } as const
+
 const memory = (call: () => Promise<never>): Memory => ({
   call,
   status: () => undefined,
-  hasNotes: () => true,
+  kinds: () => ['file'],
   stop: async () => {},
 })
 
@@ -17,8 +19,52 @@ test.each([
     'The memory stopped in the middle of this.',
   ],
 ])('notes that were not searched, as the memory %s, are said not to have been', async (_how, call, why) => {
-  expect(await createRecall(memory(call))('How long does the UPS last?')).toEqual({
+  expect(await createRecall(memory(call))('How long does the UPS last?', places)).toEqual({
     items: [],
     problem: `Your notes were not searched for this answer. ${why}`,
   })
+})
+
+const hit = (text: string, more: object) => ({
+  kind: 'session',
+  name: 'ses_1',
+  title: 'Printers',
+  firstLine: 1,
+  lastLine: 2,
+  changedAt: 7,
+  isFromTools: false,
+  heading: '',
+  text,
+  evidence: { words: ['vlan', 'printer'], coverage: 1, closeness: 0 },
+  ...more,
+})
+
+test.each([
+  ['a person said it', hit('Operator: The printer moved to VLAN 30 last week.\nJARVIS: Noted.', {}), true],
+  ['the same question was asked', hit('Operator: Which VLAN has the printer?\nJARVIS: 30.', {}), false],
+  ['a tool said it', hit('get_config: VLAN 30, printer', { isFromTools: true }), false],
+  ['another person said it', hit('Operator: The printer moved to VLAN 30.', { name: 'ses_2' }), false],
+  [
+    'it has one of the words',
+    hit('Operator: The printer is loud.', { evidence: { words: ['printer'], coverage: 0.9, closeness: 0 } }),
+    false,
+  ],
+])('a conversation in which %s: recalled %s', async (_, found, isRecalled) => {
+  const call = (async () => ({ hits: [found], byKeywordsAlone: true, others: [], ignored: [] })) as never
+  const recall = createRecall({ ...memory(call), kinds: () => ['session'] })
+  const { items } = await recall('Which VLAN has the printer?', {
+    kinds: ['file', 'session'],
+    mayRecall: (id) => id === 'ses_1',
+  })
+  const item = { kind: 'session', name: 'ses_1', changedAt: 7, isFromTools: true, why: 'because of VLAN, printer' }
+  expect(items).toMatchObject(isRecalled ? [item] : [])
+})
+
+test('an answer says that the newest notes are not indexed yet', async () => {
+  const stillIndexed = { items: [], problem: expect.stringContaining('still being indexed') }
+  const call = (async () => ({ hits: [], byKeywordsAlone: true, others: [], ignored: [], isBehind: true })) as never
+  expect(await createRecall(memory(call))('How long does the UPS battery last?', places)).toEqual(stillIndexed)
+  const none = { ...memory(call), kinds: () => [] }
+  expect(await createRecall(none, () => true)('How long does the UPS battery last?', places)).toEqual(stillIndexed)
+  expect(await createRecall(none, () => true)('Good morning, thanks!', places)).toEqual({ items: [] })
 })

@@ -1,9 +1,11 @@
 import type { Worker } from 'node:worker_threads'
 import { JarvisError } from 'protocol'
 import type { Clock } from '../lib/clock.ts'
+import type { Keeper } from './changes.ts'
 import type { EarlySearch } from './early-search.ts'
 import type { Found, IndexStatus } from './indexer.ts'
 import type { FromWorker, MemoryMethod, MemoryRequests, ToWorker } from './messages.ts'
+import type { SourceKind } from './ports.ts'
 
 /** The index as other modules use it. */
 export interface Memory {
@@ -11,8 +13,8 @@ export interface Memory {
   call<M extends MemoryMethod>(method: M, input: MemoryRequests[M]['input']): Promise<MemoryRequests[M]['output']>
   /** The worker's newest status. */
   status(): IndexStatus | undefined
-  /** Returns true if there are notes to recall from, as far as known. */
-  hasNotes(): boolean
+  /** The kinds of the texts that there are to recall from, as far as known. */
+  kinds(): readonly SourceKind[]
   stop(): Promise<void>
 }
 
@@ -43,7 +45,7 @@ export class RemoteMemory implements Memory {
   #worker: Worker | undefined
   #nextId = 1
   #status: IndexStatus | undefined
-  #hasNotes = false
+  #kinds: readonly SourceKind[] = []
   #cancelRestart: (() => void) | undefined
   #isStopped = false
 
@@ -65,8 +67,15 @@ export class RemoteMemory implements Memory {
     return this.#status
   }
 
-  hasNotes(): boolean {
-    return this.#early((index) => index.hasNotes()) ?? this.#hasNotes
+  kinds(): readonly SourceKind[] {
+    return this.#early((index) => index.kinds()) ?? this.#kinds
+  }
+
+  /** True if the thread has not started and the index on disk lacks texts of the keepers. The thread is then started at once. */
+  isBehind(keepers: readonly Keeper[]): boolean {
+    const isBehind = this.#early((index) => index.isBehind(keepers)) === true
+    if (isBehind) this.call('status', {}).catch(() => {})
+    return isBehind
   }
 
   async stop(): Promise<void> {
@@ -135,7 +144,7 @@ export class RemoteMemory implements Memory {
     if ('changed' in message) {
       early.close()
       this.#status = message.changed
-      this.#hasNotes = message.hasNotes
+      this.#kinds = message.kinds
       changed(message.changed)
     } else if ('embedded' in message) embedded?.(message.embedded, message.isPartial)
     else if ('fault' in message) report(new Error(message.fault), message.message)
@@ -157,7 +166,7 @@ export class RemoteMemory implements Memory {
       changed(undefined)
       this.#cancelRestart = clock.after(restartAfterMs, () => this.#restart())
     }
-    this.#hasNotes = false
+    this.#kinds = []
     for (const { reject, timer } of this.#waiting.values()) {
       clearTimeout(timer)
       reject(new JarvisError('internal', 'The memory stopped in the middle of this.'))

@@ -25,9 +25,10 @@ import { createWorkspace, type Workspace } from '../workspace/files.ts'
 import type { TextFiles } from '../workspace/text-files.ts'
 import { dailyAddition, dailyPath } from './daily.ts'
 import { EarlySearch } from './early-search.ts'
-import type { IndexStatus } from './indexer.ts'
+import { createFileKeeper } from './file-keeper.ts'
+import type { IndexStatus, Keeper } from './indexer.ts'
 import type { MemoryWorkerData } from './messages.ts'
-import { fileNamed, indexedName, placesOf } from './owner.ts'
+import { agentOfKind, fileNamed, indexedName, placesOf } from './owner.ts'
 import type { SourceKind } from './ports.ts'
 import { createRecall, type Recall } from './recall.ts'
 import { type Memory, RemoteMemory } from './remote.ts'
@@ -129,17 +130,17 @@ class HouseMemory {
   readonly filesBack: FilesBack
   readonly #needs: MemoryNeeds
   readonly #index: Memory
-  readonly #recall: (message: string, kinds?: readonly SourceKind[]) => Promise<Recall>
+  readonly #recall: ReturnType<typeof createRecall>
   readonly #workspace: Workspace
   readonly #writes: MemoryWrites
   readonly #undo: (writeId: string, by: string) => void
   #cancelStart: (() => void) | undefined
 
-  constructor(needs: MemoryNeeds, index: Memory) {
+  constructor(needs: MemoryNeeds, index: RemoteMemory) {
     const { dataDir, database, journal, now } = needs.foundation
     this.#needs = needs
     this.#index = index
-    this.#recall = createRecall(index)
+    this.#recall = createRecall(index, (kinds) => startsByItself(needs) && index.isBehind(this.#noteKeepers(kinds)))
     this.#workspace = createWorkspace(join(dataDir, 'workspace'))
     this.#writes = new MemoryWrites(database, now)
     const parts = { writes: this.#writes, journal, transactions: database }
@@ -173,9 +174,14 @@ class HouseMemory {
     return this.#index.call('embed', { texts })
   }
 
-  /** The notes that fit a message to an agent. */
-  recall(message: string, agent: string): Promise<Recall> {
-    return this.#recall(message, this.#placesFor(this.#needs.agents.require(agent)))
+  /** The notes and the parts of conversations that fit a message to an agent. @param mayRecall tells if a conversation may be recalled */
+  recall(message: string, agent: string, mayRecall: (sessionId: string) => boolean): Promise<Recall> {
+    return this.#recall(message, { kinds: this.#placesFor(this.#needs.agents.require(agent)), mayRecall })
+  }
+
+  #noteKeepers(kinds: readonly SourceKind[]): Keeper[] {
+    const agents = kinds.flatMap((kind) => (kind.startsWith('file') ? agentOfKind(kind) : []))
+    return agents.map((agent) => createFileKeeper(this.#workspaceOf(agent), agent))
   }
 
   /**

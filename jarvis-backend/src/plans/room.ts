@@ -32,6 +32,10 @@ import { shownPlan } from './shown.ts'
 import { toolFacts } from './tool-facts.ts'
 import { undoRequest } from './undo.ts'
 
+/** Time limit of a read while a plan is made, with its retries, ms. */
+const longestReadMs = 60_000
+const tooLong = `It took longer than ${longestReadMs / 1_000} s.`
+
 /**
  * The room of the workspace’s runbooks, and of the planner, which makes plans from runbooks and from proposed calls. Publishes the fact
  * `runbook.saved`.
@@ -96,9 +100,20 @@ export const runbooksRoom = defineRoom({
       world: () => gate.world(),
       judge: (...call) => gate.seeingJudge(...call),
       lookAgain: (...call) => gate.lookAgain(...call),
-      read(call, { name, whose = {} }, signal) {
+      async read(call, { name, whose = {} }, signal) {
         const { isClient: _, ...who } = whose
-        return gate.executor.read(call, { principal: { ...who, kind: planKind(whose), name }, signal })
+        const late = new AbortController()
+        const disarm = clock.after(longestReadMs, () => late.abort())
+        const limit = AbortSignal.any([signal, late.signal])
+        try {
+          const done = await gate.executor.read(call, {
+            principal: { ...who, kind: planKind(whose), name },
+            signal: limit,
+          })
+          return late.signal.aborted ? { ...done, output: { ...done.output, summary: tooLong, isError: true } } : done
+        } finally {
+          disarm()
+        }
       },
       policyHash: () => gate.policy.status().hash,
     })

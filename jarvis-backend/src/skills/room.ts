@@ -1,6 +1,6 @@
 import { join } from 'node:path'
 import { JarvisError, mainAgentId } from 'protocol'
-import { type Agent, type Agents, agentIdOf, fits } from '../agents/agent.ts'
+import { type Agent, type Agents, agentIdOf, fits, isOffered } from '../agents/agent.ts'
 import { agentDir } from '../agents/agent-dir.ts'
 import type { Foundation } from '../foundation.ts'
 import { defineRoom } from '../house.ts'
@@ -65,8 +65,10 @@ class AgentSkills {
     return this.#libraryOf(this.#agents.require(owner).id)
   }
 
-  /** The text about skills in an agent's prompt. */
+  /** The text about skills in an agent's prompt; empty for an agent that may not use the tool for them. */
   textFor(agent: Agent): string {
+    const tool = this.toolFor(agent)
+    if (tool !== undefined && !isOffered(agent, tool)) return ''
     return this.#known(agent).reach.catalogue().text
   }
 

@@ -91,10 +91,13 @@ export class Postings {
     return best
   }
 
-  /** Returns how informative a word is: near 0 if every text contains it, highest if no text does. */
-  rarity(word: string): number {
+  /**
+   * Returns how informative a word is: near 0 if every text contains it, highest if no text does. @param texts counts as if there were at least so
+   * many texts
+   */
+  rarity(word: string, texts = 0): number {
     const term = this.#terms.find(hashOf(word))
-    return this.#rarityOf(term === -1 ? 0 : (this.#counts[term] as number))
+    return this.#rarityOf(term === -1 ? 0 : (this.#counts[term] as number), Math.max(texts, this.#texts))
   }
 
   /** Memory in use, bytes. */
@@ -125,8 +128,8 @@ export class Postings {
     this.#times = grown(this.#times, new Uint8Array(size))
   }
 
-  #rarityOf(count: number): number {
-    return Math.log(1 + (this.#texts - count + 0.5) / (count + 0.5))
+  #rarityOf(count: number, texts = this.#texts): number {
+    return Math.log(1 + (texts - count + 0.5) / (count + 0.5))
   }
 
   /** Adds to the score of each text that contains the term this share of the term's weight. */

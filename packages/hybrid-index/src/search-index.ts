@@ -15,6 +15,20 @@ export type Hit<View extends ChunkView = ChunkView> = View & {
   keywordRank?: number
   /** Number of other chunks with nearly the same content, which were left out. */
   folded: number
+  /** Present if the search asked for it by `judge`. */
+  evidence?: Evidence
+}
+/** Why a chunk answers a query, in numbers that can be compared between searches. */
+export type Evidence = {
+  /** The query's words that the chunk contains, directly or as synonyms. */
+  words: string[]
+  /** Their share of the query's words, 0..1, weighted by rarity. */
+  coverage: number
+  /**
+   * How much nearer to the query the chunk's vector is than the farthest of the nearest chunks, 0..1. It does not depend on the scale of a model's
+   * similarities. 0 without a vector, or with fewer than eight vectors to compare.
+   */
+  closeness: number
 }
 export type IndexOptions<View extends ChunkView = ChunkView> = {
   /** Default: vectors 0.7, keywords 0.3. */
@@ -32,6 +46,8 @@ export type SearchOptions<Kind extends string = string> = {
   weights?: Weights
   /** Only chunks of these kinds; undefined: all. */
   kinds?: readonly Kind[] | undefined
+  /** Adds `evidence` to each hit. `ignored`: words of the query that count for nothing there. */
+  judge?: { ignored: ReadonlySet<string> } | undefined
   /** The present time, Unix ms. Newer chunks count a little more: up to 3 %, decreasing over 30 days. */
   now: number
 }
@@ -39,6 +55,10 @@ export type SearchOptions<Kind extends string = string> = {
 /** Number of hits that are read from each list, and number of candidates by code that are compared exactly. */
 const listDepth = 60
 const rescored = 480
+/** Least number of vectors from which closeness can be judged. */
+const fewestClose = 8
+/** Words are at least as telling as in so many texts, because in a few texts every known word would seem common. */
+const usualTexts = 50
 /** If there are fewer texts than this, all are compared exactly. */
 const fewTexts = 1_000
 /** Two texts have nearly the same content if a smaller share of their codes' bits differs. */
@@ -51,7 +71,7 @@ const sampled = 4_000
 type Placed<Kind extends string> = ChunkPlace<Kind> & { words: readonly string[] }
 
 /** Chunk ids by vector, nearest first, and by words, best first. */
-type Lists = { vectors: number[]; keywords: number[] }
+type Lists = { vectors: number[]; keywords: number[]; closeness: ReadonlyMap<number, number> }
 
 /**
  * A search index in memory, with postings and codes of all chunks. The store holds the texts and vectors. Until `load` has read all chunks, the
@@ -138,7 +158,9 @@ export class SearchIndex<View extends ChunkView> {
   search(query: string, options: SearchOptions<View['kind']>): Hit<View>[] {
     const { limit, vector, now, kinds, weights = this.#weights } = options
     const words = queryWords(query)
-    const { vectors, keywords } = this.#isLoaded ? this.#listsHere(words, options) : this.#listsOfStore(words, vector)
+    const { vectors, keywords, closeness } = this.#isLoaded
+      ? this.#listsHere(words, options)
+      : this.#listsOfStore(words, vector)
     const trusted = vectors.length === 0 ? weights : leaned(weights, this.#coverage(words, keywords[0]))
     const fused = fuse(vectors, keywords, trusted).slice(0, Math.max(limit * 3, 30))
     const views = new Map(this.#store.views(fused.map(({ ordinal: id }) => id)).map((view) => [view.id, view]))
@@ -154,7 +176,13 @@ export class SearchIndex<View extends ChunkView> {
       if (twin !== undefined) twin.folded += 1
       else if (kept.length < limit) kept.push(hit)
     }
-    return kept
+    const { judge } = options
+    if (judge === undefined) return kept
+    const telling = words.filter((word) => !judge.ignored.has(word))
+    return kept.map((hit) => ({
+      ...hit,
+      evidence: { ...this.#covered(telling, hit), closeness: closeness.get(hit.id) ?? 0 },
+    }))
   }
 
   get isLoaded(): boolean {
@@ -193,11 +221,17 @@ export class SearchIndex<View extends ChunkView> {
   #listsHere(words: readonly string[], { vector, kinds }: SearchOptions<View['kind']>): Lists {
     const isWanted = this.#places.wanted(kinds)
     const others = othersFor(words, this.#synonymsOf)
-    const byVector = vector === undefined ? [] : this.#byVector(vector, isWanted)
+    const near = vector === undefined ? [] : this.#byVector(vector, isWanted)
+    const farthest = near.length < fewestClose ? 0 : (near.at(-1)?.distance ?? 0)
     const byWords = this.#postings.search(words, { limit: listDepth, isLive: isWanted, others })
     return {
-      vectors: byVector.map((ordinal) => this.#places.idOf(ordinal)),
+      vectors: near.map(({ ordinal }) => this.#places.idOf(ordinal)),
       keywords: byWords.map(({ ordinal }) => this.#places.idOf(ordinal)),
+      closeness: new Map(
+        farthest === 0
+          ? []
+          : near.map(({ ordinal, distance }) => [this.#places.idOf(ordinal), (farthest - distance) / farthest]),
+      ),
     }
   }
 
@@ -205,11 +239,12 @@ export class SearchIndex<View extends ChunkView> {
     return {
       vectors: vector === undefined ? [] : this.#store.nearest(vector, listDepth),
       keywords: this.#store.matching([...words, ...othersFor(words, this.#synonymsOf)], listDepth),
+      closeness: new Map(),
     }
   }
 
-  /** Returns ordinals by their angle to the query, nearest first. */
-  #byVector(query: Float32Array, isWanted: (ordinal: number) => boolean): number[] {
+  /** Returns ordinals with their cosine distance to the query, nearest first. */
+  #byVector(query: Float32Array, isWanted: (ordinal: number) => boolean): { ordinal: number; distance: number }[] {
     const codes = this.#codes
     if (codes === undefined || query.length !== this.#store.servingModel()?.dimensions) return []
     const near = codes.near(query, codes.size <= fewTexts ? codes.size : rescored, isWanted)
@@ -222,23 +257,29 @@ export class SearchIndex<View extends ChunkView> {
     }
     return this.#store
       .rescore(query, [...byEmbedding.keys()], listDepth)
-      .flatMap(({ embeddingId }) => byEmbedding.get(embeddingId) ?? [])
+      .flatMap(({ embeddingId, distance }) =>
+        (byEmbedding.get(embeddingId) ?? []).map((ordinal) => ({ ordinal, distance })),
+      )
       .slice(0, listDepth)
   }
 
-  /** Returns the share, 0..1, of the query's words that a chunk contains, directly or as synonyms. Words are weighted by their rarity. */
+  /** Returns the share, 0..1, of the query's words that a chunk contains. */
   #coverage(words: readonly string[], id: number | undefined): number {
     const [best] = id === undefined ? [] : this.#store.views([id])
-    if (best === undefined) return 0
-    const has = new Set(wordsOf(`${best.heading} ${best.text}`))
-    let all = 0
-    let found = 0
-    for (const word of words) {
-      const worth = this.#isLoaded ? this.#postings.rarity(word) : 1
-      all += worth
-      if ([word, ...this.#synonymsOf(word)].some((other) => has.has(other))) found += worth
-    }
-    return all === 0 ? 0 : found / all
+    return best === undefined ? 0 : this.#covered(words, best, 0).coverage
+  }
+
+  /**
+   * Returns the words of a query that a chunk contains, directly or as synonyms, and their share. Words are weighted by their rarity in at least so
+   * many texts.
+   */
+  #covered(words: readonly string[], { heading, text }: ChunkView, texts = usualTexts): Omit<Evidence, 'closeness'> {
+    const has = new Set(wordsOf(`${heading} ${text}`))
+    const found = words.filter((word) => [word, ...this.#synonymsOf(word)].some((other) => has.has(other)))
+    const worth = (all: readonly string[]) =>
+      all.reduce((sum, word) => sum + (this.#isLoaded ? this.#postings.rarity(word, texts) : 1), 0)
+    const all = worth(words)
+    return { words: found, coverage: all === 0 ? 0 : worth(found) / all }
   }
 
   #isNearly(one: ChunkView, other: ChunkView): boolean {

@@ -79,12 +79,15 @@ export const Recalled = z.object({
   title: z.string(),
   firstLine: z.int(),
   lastLine: z.int(),
+  /** When it was written, Unix ms, as far as that is known. */
   changedAt: z.int(),
   /** Tools or other people wrote the passage, so it is treated as data. */
   isFromTools: z.boolean(),
   /** Set for a passage with `isFromTools` that JARVIS itself wrote and that contains no long quotes of foreign text. */
   isOwnNote: z.literal(true).optional(),
   text: z.string(),
+  /** Why the passage was recalled, in a few words. Entries of earlier versions have none. */
+  why: z.string().optional(),
 })
 export type Recalled = z.infer<typeof Recalled>
 

@@ -3,11 +3,19 @@ export const longestResult = 8_000
 /** A result of at most this many characters is never replaced by its summary. */
 export const shortResult = 400
 
-/** Returns a result as the model first gets it: whole, or its beginning with a hint how to read the rest. @param id the id of the result’s call */
-export function cutResult(text: string, id: string): string {
-  if (text.length <= longestResult) return text
-  const shown = text.slice(0, longestResult).toWellFormed()
-  return `${shown}\n[JARVIS cut this: ${longestResult} of ${text.length} characters. read_result with id ${id} and offset ${longestResult} reads on.]`
+/** The share of a cut text that is its beginning. The rest is its end, where a command or a log says how it ended. */
+const headShare = 0.625
+
+/**
+ * Returns a text as the model first gets it: whole, or its first and last parts with a hint how to read what lies between.
+ * @param id the id of the text for `read_result`
+ * @param most maximum characters of the text
+ */
+export function cutResult(text: string, id: string, most = longestResult): string {
+  if (text.length <= most) return text
+  const head = most * headShare
+  const left = text.length - most
+  return `${text.slice(0, head).toWellFormed()}\n[JARVIS cut this: ${left} of ${text.length} characters are left out here. read_result with id ${id} and offset ${head} reads on.]\n${text.slice(head + left).toWellFormed()}`
 }
 
 /** Returns the short form of an earlier result, used when the window fills up: its summary, and how to read the whole result. */

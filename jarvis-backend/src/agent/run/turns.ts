@@ -76,13 +76,16 @@ export class Turns {
     const known = await models.factsOf(model)
     const plain = await this.#requestOf(run, mayCallTools)
     const fit = known.tools === false ? talkOnly(plain) : plain
-    const request = mostTokens === undefined ? fit : { ...fit, maxOutputTokens: mostTokens }
-    const plan = this.#planOf(model, request, run)
-    const asked = budgets.ask(spenderOf(run, this.#parts), plan)
+    const wanted = mostTokens === undefined ? fit : { ...fit, maxOutputTokens: mostTokens }
+    const planned = this.#planOf(model, wanted, run)
+    const asked = budgets.ask(spenderOf(run, this.#parts), planned)
     if ('refused' in asked) {
       const { refused: text, ...more } = asked
       return this.last(run, { type: 'budget', what: 'stopped', text, ...more })
     }
+    const { outputTokens } = asked
+    const request = outputTokens === undefined ? wanted : { ...wanted, maxOutputTokens: outputTokens }
+    const plan = outputTokens === undefined ? planned : { ...planned, outputTokens }
     if (asked.near !== undefined && mayBeTold(run.entries))
       run.append({ type: 'budget', what: 'near', text: asked.near })
     const late = new AbortController()

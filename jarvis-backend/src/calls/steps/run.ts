@@ -1,12 +1,22 @@
+import { sleep } from 'node-kit/clock'
 import type { Asking, QuestionResolution } from 'protocol'
 import { rightsOf } from '../../agent/principal.ts'
 import { legible, named, observedBy } from '../../gate/index.ts'
-import type { ToolOutput } from '../../tools/tool.ts'
+import type { Tool, ToolOutput } from '../../tools/tool.ts'
 import type { Breaker } from '../breaker.ts'
 import { askedBy, missing, type Walk } from '../call.ts'
 import { type Done, runTool } from '../run-tool.ts'
 import type { Step } from '../states.ts'
 import type { StepParts } from './parts.ts'
+
+/** Pauses before a plan's read is tried again, ms. */
+const readPausesMs = [500, 3_000]
+
+const isPlan = ({ kind }: { kind: string }) => kind === 'plan' || kind === 'client_plan'
+
+/** A server's tool reports every fault as an answer with `isError`; JARVIS's own tools throw, and answer so what the caller can mend. */
+export const isFaultOf = ({ attached }: Pick<Tool, 'attached'>, { isFault, output }: Done): boolean | undefined =>
+  isFault === false && attached !== undefined ? output.isError === true : isFault
 
 /** Runs calls, and knows which are running. A call counts as running until `left` is called, after its outcome was stored. */
 export class Running {
@@ -62,28 +72,45 @@ export class Running {
     const { hasOperator } = rightsOf(context.principal)
     const own = this.#contextOf(walk)
     if (ready.tool.outlives !== true) this.#running.add(walk)
-    this.#breaker.began(toolName, target.node)
-    const came = await runTool(
-      ready.tool,
-      (toolContext) => tool.run(input, { ...toolContext, ...own, toolUseId, target, ...(preview && { preview }) }),
-      {
-        signal: context.signal,
-        clock,
-        report,
-        onProgress: (message) => context.progress(toolUseId, redactor.text(legible(message))),
-        onTask: (upid) => executions.noteTask(toolUseId, upid),
-        ...(hasOperator && context.sessionId !== '' && { ask: (asking, signal) => this.#ask(walk, asking, signal) }),
-      },
-    )
+    const once = async () => {
+      this.#breaker.began(toolName, target.node)
+      const done = await runTool(
+        ready.tool,
+        (toolContext) => tool.run(input, { ...toolContext, ...own, toolUseId, target, ...(preview && { preview }) }),
+        {
+          signal: context.signal,
+          clock,
+          report,
+          onProgress: (message) => context.progress(toolUseId, redactor.text(legible(message))),
+          onTask: (upid) => executions.noteTask(toolUseId, upid),
+          ...(hasOperator && context.sessionId !== '' && { ask: (asking, signal) => this.#ask(walk, asking, signal) }),
+        },
+      )
+      const isFault = isFaultOf(ready.tool, done)
+      this.#breaker.ended(toolName, { node: target.node, isFault, error: redactor.text(done.output.summary) })
+      return { done, isFault }
+    }
+    const isRetried = ready.tool.tier === 'green' && isPlan(context.principal)
+    const came = await (isRetried ? this.#withRetries(walk, once) : once().then(({ done }) => done))
     const done = { ...came, output: this.#withFiles(came.output, context.sessionId) }
-    this.#breaker.ended(toolName, {
-      node: target.node,
-      isFault: done.isFault,
-      error: redactor.text(done.output.summary),
-    })
     // Redact the output now and cache the result, so that the transaction that stores the text is short.
     await redactor.later(done.output.text)
     return { ...done, safe: { of: done.output, data: await redactor.later(done.output.data) } }
+  }
+
+  /** Runs a plan's read again after a fault, because a passing fault would stop the whole plan. */
+  async #withRetries(
+    { call, context }: Walk,
+    once: () => Promise<{ done: Done; isFault: boolean | undefined }>,
+  ): Promise<Done> {
+    const { clock, redactor } = this.#parts
+    for (const pauseMs of readPausesMs) {
+      const { done, isFault } = await once()
+      if (isFault !== true || context.signal.aborted) return done
+      context.progress(call.toolUseId, `${redactor.text(legible(done.output.summary))} It is read again.`)
+      await sleep(clock, pauseMs, context.signal).catch(() => {})
+    }
+    return once().then(({ done }) => done)
   }
 
   /** Call it when the call's outcome is stored, or when it will never have one. */

@@ -1,4 +1,5 @@
 import type { Card, PlanStep, UndoFacts } from 'protocol'
+import { callWords, isPlan } from '../../lib/call-words.ts'
 import { dayOf, leftOf, markOf, narrow, type Style, shapeOf, wrap } from './style.ts'
 import { visible } from './visible.ts'
 
@@ -37,7 +38,7 @@ function stepLines(
 ): string[] {
   const bar = style.red('|')
   const inner = (text: string) => wrap(visible(text), style.width - 11).map((line) => `${bar}          ${line}`)
-  const [first = '', ...rest] = inner(`${toolName} ${JSON.stringify(toolInput)}`)
+  const [first = '', ...rest] = inner(callWords({ toolName, toolInput }))
   return [
     `${bar} ${String(number).padStart(2)} ${shapeOf(tier, style)}   ${first.slice(bar.length + 10)}`,
     ...rest,
@@ -97,7 +98,7 @@ export function cardLines(card: Card, now: number, style: Style): string[] {
           ...fact('Plan', `${plan.steps.length} steps, stops at the first surprise. ${plan.hash.slice(0, 12)}`),
         ]),
     ...fact('Why', (card.reasons ?? [card.reason]).join(' ')),
-    ...fact('Call', `${card.toolName} ${JSON.stringify(card.toolInput)}`),
+    ...fact('Call', isPlan(card.toolInput) ? callWords(card) : `${card.toolName} ${JSON.stringify(card.toolInput)}`),
     ...fact('Asked by', askedBy(card.requestedBy)),
     ...fact('Id', `${card.toolUseId}, ${left}`),
   ]

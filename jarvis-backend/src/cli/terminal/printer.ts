@@ -1,4 +1,5 @@
 import type { Entry, EntryOf, Question, StreamEvents, Tier } from 'protocol'
+import { callWords } from '../../lib/call-words.ts'
 import { cardLines } from './card.ts'
 import { columns, countOf, dayOf, markOf, type Style, timeOf } from './style.ts'
 import { visible, visibleLines } from './visible.ts'
@@ -63,7 +64,7 @@ export class Printer {
         this.#assistant(data)
         return
       case 'chat:tool_use':
-        this.#calls.set(data.toolUseId, { tier: data.tier, words: wordsOf(data) })
+        this.#calls.set(data.toolUseId, { tier: data.tier, words: callWords(data) })
         return
       case 'chat:tool_progress':
         this.#line(style.dim(`    ${visible(data.message)}`))
@@ -72,7 +73,12 @@ export class Printer {
         this.#result(data)
         return
       case 'chat:blocked':
-        this.#row({ tier: 'black', runId: data.runId, words: wordsOf(data), came: `refused: ${visible(data.reason)}` })
+        this.#row({
+          tier: 'black',
+          runId: data.runId,
+          words: callWords(data),
+          came: `refused: ${visible(data.reason)}`,
+        })
         return
       case 'chat:confirm_needed':
         this.#line('')
@@ -131,7 +137,8 @@ export class Printer {
   }
 
   #assistant({ content, runId }: StreamEvents['chat:assistant']): void {
-    for (const part of content) if (part.type === 'tool_call') this.#calls.set(part.toolUseId, { words: wordsOf(part) })
+    for (const part of content)
+      if (part.type === 'tool_call') this.#calls.set(part.toolUseId, { words: callWords(part) })
     if (this.#children.has(runId)) return
     const said = content.map((part) => (part.type === 'text' ? part.text : '')).join('')
     if (said !== '') this.#whole(said)
@@ -203,16 +210,6 @@ export class Printer {
     if (!isGoingOn) this.rest()
     this.#write(piece)
   }
-}
-
-/** A call in words: `stop_vm vmid=103`. */
-function wordsOf({ toolName, toolInput }: Pick<EntryOf<'tool_use'>, 'toolName' | 'toolInput'>): string {
-  const values = Object.entries(toolInput).map(([key, value]) =>
-    key === 'vmid' || key === 'node'
-      ? String(value)
-      : `${key}=${typeof value === 'string' ? value : JSON.stringify(value)}`,
-  )
-  return [toolName, ...values].join(' ')
 }
 
 const spanMs = (ms: number) =>

@@ -119,6 +119,7 @@ export const runCommand = commandTool({
       pinned,
     })
     if (asked.background === true) return running(begun)
+    context.onProgress(`The command runs in ${quoted(shown, 120)}, sandbox ${begun.level}`)
     const stop = () => ports.commands.stop(begun.id)
     context.signal.addEventListener('abort', stop, { once: true })
     const ended = await ports.commands

@@ -47,9 +47,10 @@ export const webFetch = webTool({
       }),
     ]
   },
-  async run({ url, offset = 0 }, { signal, sessionId = '' }, { pages, isListed, redact }) {
+  async run({ url, offset = 0 }, { signal, onProgress, sessionId = '' }, { pages, isListed, redact }) {
     const address = new URL(url)
     if (redact(url) !== url) return failed(address, 'a secret of this server stands in the address')
+    onProgress(`Reading ${quoted(address.host, 120)}`)
     try {
       const page = await pages.read(address, { sessionId, listed: isListed(siteOf(address)), signal })
       const part = partOf(page.text, offset, mostBytes)

@@ -46,9 +46,10 @@ export const webSearch = webTool({
       },
     ]
   },
-  async run({ query, count = usual }, { signal }, { engine, redact }) {
+  async run({ query, count = usual }, { signal, onProgress }, { engine, redact }) {
     if (engine === undefined) throw new Error('No search service is set.')
     if (redact(query) !== query) return failed('A secret of this server stands in the query.')
+    onProgress(`Searching for ${quoted(query, 120)}`)
     try {
       const { hits, silent } = await engine.search(query.trim(), { count, signal })
       const missing = silent.length === 0 ? '' : ` Did not answer: ${silent.join(', ')}.`

@@ -18,9 +18,16 @@ export function RecalledPassages({ items }: { items: readonly Recalled[] }) {
             <Link to={item.kind === 'session' ? `/chat/${encodeURIComponent(item.name)}` : placeOf(item)}>
               <Visible text={item.title} />
             </Link>{' '}
+            {item.kind === 'session' && 'a conversation, '}
             {item.kind === 'file' && `lines ${item.firstLine}–${item.lastLine}, `}
             {ago(item.changedAt, now)}
-            {item.isFromTools && ', from a tool'}
+            {item.isFromTools && item.kind !== 'session' && ', from a tool'}
+            {item.why !== undefined && (
+              <>
+                {', '}
+                <Visible text={item.why} />
+              </>
+            )}
           </p>
           <pre>{item.text.split('\n').map(visibleText).join('\n')}</pre>
         </li>

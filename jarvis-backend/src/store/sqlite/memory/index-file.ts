@@ -3,7 +3,7 @@ import { madePrivate } from '../../../lib/private-file.ts'
 import { addVectorFunctions } from './vectors.ts'
 
 /** Version of the stored form; an index of an unknown version is rebuilt. */
-export const version = 4
+export const version = 5
 const cacheKib = 4_096
 const schema = `
   CREATE TABLE sources (
@@ -28,7 +28,9 @@ const schema = `
     is_from_tools INTEGER NOT NULL,
     -- The text of its vector, where it is another than its own, and its hash; without a hash it has no vector.
     meaning TEXT,
-    meaning_hash BLOB
+    meaning_hash BLOB,
+    -- When it was written, Unix ms; NULL: when its source was last changed.
+    at INTEGER
   ) STRICT;
   CREATE INDEX chunks_of_source ON chunks (source_id);
   CREATE INDEX chunks_of_meaning ON chunks (meaning_hash);
@@ -87,6 +89,17 @@ const fromVersion3 = `
   COMMIT;
 `
 
+/** Migrates version 4, which knew the age of a whole text only. */
+const fromVersion4 = `
+  BEGIN IMMEDIATE;
+  ALTER TABLE chunks ADD COLUMN at INTEGER;
+  UPDATE chunks SET at = (SELECT changed_at FROM sources WHERE sources.id = source_id);
+  PRAGMA user_version = 5;
+  COMMIT;
+`
+/** The migrations, in order; the first one is from version 1. */
+const migrations = [fromVersion1, fromVersion2, fromVersion3, fromVersion4]
+
 /** True if an error means that the file is damaged, or is not the file that was opened. */
 export const isDamage = (error: unknown): boolean =>
   error instanceof Sqlite.SqliteError && /^SQLITE_(CORRUPT|NOTADB|IOERR_SHORT_READ|READONLY_DBMOVED)/.test(error.code)
@@ -105,9 +118,7 @@ export function openIndex(path: string): Sqlite.Database {
     // Overwrites deleted rows on disk.
     sql.pragma('secure_delete = ON')
     if (found === 0) sql.exec(schema)
-    else if (found === 1) sql.exec(fromVersion1 + fromVersion2 + fromVersion3)
-    else if (found === 2) sql.exec(fromVersion2 + fromVersion3)
-    else if (found === 3) sql.exec(fromVersion3)
+    else if (found >= 1 && found < version) sql.exec(migrations.slice(found - 1).join(''))
     else if (found !== version) throw new Error(`The index has version ${found}.`)
     // Overwrite the old content, parts of which stay in pages that SQLite has split.
     if (found !== 0 && found !== version) sql.exec('VACUUM')

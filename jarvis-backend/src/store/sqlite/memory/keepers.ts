@@ -28,7 +28,7 @@ export class DatabaseKeepers extends SqliteStore {
          AND NOT EXISTS (SELECT 1 FROM runs WHERE session_id = sessions.id AND status <> 'ended')`,
     )
     .raw()
-  readonly #selectEntries = this.sql.prepare<[string], { body: string; type: string; seq: number; runId: string }>(
+  readonly #selectEntries = this.sql.prepare<[string], Row>(
     `SELECT body, type, seq, run_id AS runId FROM entries
      WHERE session_id = ? AND seq >= (SELECT copied_below FROM sessions WHERE id = session_id) AND type IN ('user', 'assistant', 'tool_result', 'tool_use', 'confirm_resolved', 'blocked') ORDER BY seq`,
   )
@@ -103,10 +103,7 @@ function readOnly(path: string): Sqlite.Database {
  * the session. All text is indexed by words. Only the operator's question and the beginning of the last answer are embedded, because embeddings are
  * expensive.
  */
-function dialogue(
-  rows: readonly { body: string; type: string; seq: number; runId: string }[],
-  areInputsSafe: boolean,
-): TextPart[] {
+function dialogue(rows: readonly Row[], areInputsSafe: boolean): TextPart[] {
   const found: TextPart[] = []
   const calls = new Map<string, string>()
   let said: string[] = []
@@ -114,9 +111,10 @@ function dialogue(
   let answered = ''
   let run = ''
   let firstLine = 1
+  let at: number | undefined
   const flush = () => {
     const meaning = `${beginning(asked)}\n${beginning(answered)}`.trim()
-    if (said.length > 0) found.push({ text: said.join('\n'), isFromTools: false, firstLine, meaning })
+    if (said.length > 0) found.push({ text: said.join('\n'), isFromTools: false, firstLine, meaning, at })
     said = []
     asked = ''
     answered = ''
@@ -126,9 +124,11 @@ function dialogue(
       flush()
       run = row.runId
       firstLine = row.seq + 1
+      at = undefined
     }
     if (row.type === 'tool_use') continue
     const entry = Entry.safeParse({ ...JSON.parse(row.body), type: row.type, seq: row.seq, runId: row.runId }).data
+    at ??= entry?.at
     if (entry?.type === 'user') {
       said.push(`Operator: ${entry.text}`)
       asked = entry.text
@@ -145,7 +145,7 @@ function dialogue(
       }
     } else if (entry?.type === 'tool_result') {
       const text = `${calls.get(entry.toolUseId) ?? 'A tool'}: ${entry.summary}\n${entry.result.slice(0, outputChars)}`
-      found.push({ text, isFromTools: true, firstLine: row.seq + 1, meaning: '' })
+      found.push({ text, isFromTools: true, firstLine: row.seq + 1, meaning: '', at: entry.at })
     } else if (entry?.type === 'blocked') said.push(`Refused: ${entry.toolName}. ${entry.reason}`)
     else if (entry?.type === 'confirm_resolved') {
       said.push(`${entry.decision} by ${entry.by}${entry.note === undefined ? '' : `: ${entry.note}`}`)
@@ -154,6 +154,8 @@ function dialogue(
   flush()
   return found
 }
+
+type Row = { body: string; type: string; seq: number; runId: string }
 
 /** The first sentence, cut to `meaningChars`. */
 function beginning(text: string): string {

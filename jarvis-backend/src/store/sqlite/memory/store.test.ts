@@ -115,6 +115,7 @@ test('an index of version 2 reads lessons, the journal and conversations anew, a
   }
   before.close()
   const older = new Sqlite(path)
+  older.exec('ALTER TABLE chunks DROP COLUMN at')
   older.pragma('user_version = 2')
   older.close()
 
@@ -135,4 +136,31 @@ test('nobody but its owner can read a new index, which holds what was said', () 
   const store = openMemoryStore(join(dir, 'memory.db'), () => expect.unreachable('it was thrown away'))
   onTestFinished(() => store.close())
   for (const name of readdirSync(dir)) expect([name, statSync(join(dir, name)).mode & 0o077]).toEqual([name, 0])
+})
+
+test('a passage keeps its age when its text changes around it, and one that names its time has that', () => {
+  const store = openMemoryStore(':memory:', () => {})
+  onTestFinished(() => store.close())
+  const source = { kind: 'file', name: 'MEMORY.md', title: 'MEMORY.md' } as const
+  const chunk = (text: string, firstLine: number, at?: number) => ({
+    text,
+    heading: '',
+    firstLine,
+    lastLine: firstLine,
+    hash: Buffer.from(text),
+    isFromTools: false,
+    meaning: undefined,
+    at,
+  })
+  store.replace({ ...source, checksum: '1', changedAt: 100 }, [chunk('the ups', 1)])
+  store.replace({ ...source, checksum: '2', changedAt: 900 }, [
+    chunk('new', 1),
+    chunk('the ups', 2),
+    chunk('told', 3, 500),
+  ])
+  expect(store.chunksOf('MEMORY.md').map(({ text, changedAt }) => [text, changedAt])).toEqual([
+    ['new', 900],
+    ['the ups', 100],
+    ['told', 500],
+  ])
 })

@@ -5,7 +5,13 @@ import { SqliteStore } from '../sqlite-store.ts'
 import { openIndex, version } from './index-file.ts'
 import { addVectorFunctions, toBytes, toVector } from './vectors.ts'
 
-type Place = { firstLine: number; lastLine: number; hash: Buffer; isFromTools: number | boolean }
+type Place = {
+  firstLine: number
+  lastLine: number
+  hash: Buffer
+  isFromTools: number | boolean
+  at?: number | null | undefined
+}
 const placeKey = ({ firstLine, lastLine, hash, isFromTools }: Place) =>
   `${firstLine} ${lastLine} ${Number(isFromTools)} ${hash.toString('base64')}`
 
@@ -19,7 +25,7 @@ const countBy = (sql: Sqlite.Database, query: string) => sql.prepare<[], number>
 const embedded = `FROM chunks JOIN sources ON sources.id = chunks.source_id
   LEFT JOIN embeddings ON embeddings.model_id = ? AND embeddings.hash = chunks.meaning_hash`
 const view = `SELECT chunks.id, kind, name, title, first_line AS firstLine, last_line AS lastLine, heading, text,
-    changed_at AS changedAt, is_from_tools AS isFromTools
+    COALESCE(chunks.at, changed_at) AS changedAt, is_from_tools AS isFromTools
   FROM chunks JOIN sources ON sources.id = chunks.source_id`
 // Chunks of conversations that no model has embedded yet. A text that an earlier model has embedded does not wait: a new model embeds it without
 // waiting.
@@ -74,14 +80,14 @@ class SqliteMemoryStore extends SqliteStore implements MemoryStore {
   readonly #deleteSource = this.sql.prepare('DELETE FROM sources WHERE id = ?')
   readonly #selectChunkIds = this.sql.prepare<[number], number>('SELECT id FROM chunks WHERE source_id = ?').pluck()
   readonly #selectPlaces = this.sql.prepare<[number], Place & { chunkId: number }>(
-    `SELECT id AS chunkId, first_line AS firstLine, last_line AS lastLine, hash, is_from_tools AS isFromTools
+    `SELECT id AS chunkId, first_line AS firstLine, last_line AS lastLine, hash, is_from_tools AS isFromTools, at
      FROM chunks WHERE source_id = ?`,
   )
   readonly #deleteChunk = this.sql.prepare('DELETE FROM chunks WHERE id = ?')
   readonly #deleteWords = this.sql.prepare('DELETE FROM chunk_words WHERE rowid = ?')
   readonly #insertChunk = this.sql.prepare(
-    `INSERT INTO chunks (source_id, first_line, last_line, heading, text, hash, is_from_tools, meaning, meaning_hash)
-     VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)`,
+    `INSERT INTO chunks (source_id, first_line, last_line, heading, text, hash, is_from_tools, meaning, meaning_hash, at)
+     VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
   )
   readonly #insertWords = this.sql.prepare('INSERT INTO chunk_words (rowid, words) VALUES (?, ?)')
   readonly #selectChunks = this.sql.prepare<[number, number, number], PlaceRow & { text: string; heading: string }>(
@@ -199,9 +205,16 @@ class SqliteMemoryStore extends SqliteStore implements MemoryStore {
       if (known !== undefined) this.#updateSource.run(...said, known)
       const id = known ?? Number(this.#insertSource.run(...said, name).lastInsertRowid)
       // Keep unchanged chunks, so that appending to a long file costs only the appended part.
-      const left = new Map(this.#selectPlaces.all(id).map(({ chunkId, ...place }) => [placeKey(place), chunkId]))
+      const before = this.#selectPlaces.all(id)
+      const left = new Map(before.map(({ chunkId, ...place }) => [placeKey(place), chunkId]))
+      // A passage that only moved within its text keeps its age.
+      const agesOf = new Map(before.map(({ hash, at }) => [hash.toString('base64'), at]))
       const added: Added[] = []
-      for (const chunk of chunks) if (!left.delete(placeKey(chunk))) added.push(this.#add(id, chunk))
+      for (const chunk of chunks) {
+        if (left.delete(placeKey(chunk))) continue
+        const at = chunk.at ?? agesOf.get(chunk.hash.toString('base64')) ?? changedAt
+        added.push(this.#add(id, { ...chunk, at }))
+      }
       const removed = [...left.values()]
       for (const chunkId of removed) this.#drop(chunkId)
       return { removed, added }
@@ -334,7 +347,7 @@ class SqliteMemoryStore extends SqliteStore implements MemoryStore {
     const { firstLine, lastLine, heading, text, hash, isFromTools, meaning } = chunk
     const meant = [meaning === undefined || meaning.text === text ? null : meaning.text, meaning?.hash ?? null]
     const place = [firstLine, lastLine, heading, text, hash, isFromTools ? 1 : 0]
-    const { lastInsertRowid } = this.#insertChunk.run(sourceId, ...place, ...meant)
+    const { lastInsertRowid } = this.#insertChunk.run(sourceId, ...place, ...meant, chunk.at ?? null)
     const words = wordsOf(`${heading} ${text}`)
     this.#insertWords.run(lastInsertRowid, words.join(' '))
     return { id: Number(lastInsertRowid), words }

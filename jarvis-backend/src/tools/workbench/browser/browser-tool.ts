@@ -152,6 +152,7 @@ export function actOn(
     const element = await found(browsing, ref)
     if (basisOf(element.seen) !== context.preview?.basis?.element)
       throw new Mistake(`ref: ${ref} is another element now: ${named(element.seen)}. Nothing was done to it.`)
+    context.onProgress(`On ${hostOf(element.seen.pageUrl)}: ${named(element.seen)}`)
     try {
       let opened: Done | undefined
       const done = await browsing.act(async () => {

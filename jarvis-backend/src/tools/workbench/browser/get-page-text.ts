@@ -17,6 +17,7 @@ export const getPageText = browserTool({
   effects: (_input, _world, ports) => readsPage(ports),
   async run({ ref, offset = 0 }, context, { browsers }) {
     return browsers.onOpen(sessionOf(context), async (browsing) => {
+      context.onProgress('Reading the text of the page')
       const tab = ref === undefined ? browsing.tab() : tabOf(browsing, ref)
       const { signal } = context
       const whole =

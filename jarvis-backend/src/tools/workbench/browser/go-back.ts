@@ -21,6 +21,7 @@ export const goBack = browserTool({
   async run({ tab }, context, { browsers }) {
     return browsers.onOpen(sessionOf(context), async (browsing) => {
       browsing.use(tab)
+      context.onProgress('Going back')
       const done = await browsing.act(async ({ page }) => {
         const went = await page.goBack({ waitUntil: 'domcontentloaded', signal: context.signal })
         if (went === null) throw new Mistake('tab: it showed no page before this one.')

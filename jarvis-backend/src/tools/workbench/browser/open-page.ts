@@ -28,6 +28,7 @@ export const openPage = browserTool({
   },
   ending: () => ({ look: 'Nothing is left to look at: the browser ended with JARVIS.' }),
   async run({ url, isNewTab }, context, { browsers }) {
+    context.onProgress(`Opening ${quoted(addressOf(url).host, 120)}`)
     return browsers.on(sessionOf(context), async (browsing) => {
       try {
         const done = await browsing.open(addressOf(url), context.signal, isNewTab)

@@ -29,6 +29,7 @@ export const readPage = browserTool({
   async run({ tab, find, within }, context, { browsers }) {
     return browsers.onOpen(sessionOf(context), async (browsing) => {
       if (tab !== undefined) browsing.use(tab)
+      context.onProgress('Reading the page')
       const done = await browsing.act(async () => undefined, context.signal)
       const others = browsing.tabs().filter(({ id }) => id !== done.tab.id)
       const notes = others.map(({ id, page }) => `Tab ${id} is ${page.url()}.`)

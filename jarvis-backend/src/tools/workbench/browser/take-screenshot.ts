@@ -23,6 +23,7 @@ export const takeScreenshot = browserTool({
       if (wanted !== undefined) browsing.use(wanted)
       const tab = browsing.tab()
       const { page } = tab
+      context.onProgress('Taking a picture of the page')
       const marked = await tab.marked()
       const data = await page.screenshot({ type: 'jpeg', quality: 70, signal: context.signal })
       const url = page.url()

@@ -1,3 +1,4 @@
+import { quoted } from 'redaction/visible'
 import { z } from 'zod'
 import { browserTool, inOneLine, readingTouches, readsPage, sessionOf } from './browser-tool.ts'
 
@@ -20,6 +21,7 @@ export const waitForPage = browserTool({
   async run({ text, isGone = false, seconds = 10 }, context, { browsers }) {
     return browsers.onOpen(sessionOf(context), async (browsing) => {
       const { page } = browsing.tab()
+      context.onProgress(`Waiting for ${quoted(text, 120)}`)
       const wanted = isGone ? 'gone' : 'there'
       try {
         const state = isGone ? 'hidden' : 'visible'

@@ -58,8 +58,9 @@ export const commitFiles = gitTool({
   timeoutMs: 120_000,
   input,
   output: z.object({ commit: z.string() }),
-  async run({ repo: name, paths, message }, { signal, sessionId, preview }, ports) {
+  async run({ repo: name, paths, message }, { signal, onProgress, sessionId, preview }, ports) {
     const repo = opened(name, ports, { sessionId, signal })
+    onProgress(`Committing ${paths.length} ${paths.length === 1 ? 'file' : 'files'} in ${quoted(name, 120)}`)
     const commit = await beside(ports, async (apart) => {
       const { basis, branch } = await staged(repo, { name, paths }, { apart, isWritable: true })
       if (hashOf(basis) !== hashOf(preview?.basis ?? {}))

@@ -37,10 +37,11 @@ export const readGit = gitTool({
     isCut: z.boolean(),
     leftOut: z.array(z.string()).describe('Files that may hold secrets.'),
   }),
-  async run(asked, { signal, sessionId }, ports) {
+  async run(asked, { signal, onProgress, sessionId }, ports) {
     const repo = opened(asked.repo, ports, { sessionId, signal })
     if (asked.rev !== undefined) await requireCommits(asked.rev, repo)
     const { args, leftOut } = await argumentsOf(asked, repo)
+    onProgress(`Reading ${asked.what} of ${quoted(asked.repo, 120)}`)
     const text = args === undefined ? '' : (await repo.text(args)).trimEnd()
     const isCut = text.length > mostCharacters
     const notes = [

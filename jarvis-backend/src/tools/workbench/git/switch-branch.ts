@@ -57,11 +57,12 @@ export const switchBranch = gitTool({
   timeoutMs: 120_000,
   input: z.strictObject({ repo: Repo, branch: BranchName, create: z.boolean().default(false) }),
   output: z.object({ branch: z.string() }),
-  async run({ repo: folder, branch, create }, { signal, sessionId }, ports) {
+  async run({ repo: folder, branch, create }, { signal, onProgress, sessionId }, ports) {
     const repo = opened(folder, ports, { sessionId, signal })
     await requireNoFilters(repo)
     // Somebody may have committed to the branch since the call was judged.
     if (!create) await requireMayCome(repo, branch)
+    onProgress(`Switching to ${quoted(branch, 120)}`)
     await repo.text(
       ['switch', '--quiet', '--no-guess', '--no-recurse-submodules', ...(create ? ['--create'] : []), branch],
       { isWritable: true },
