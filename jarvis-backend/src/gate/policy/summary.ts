@@ -26,7 +26,7 @@ export function summaryOf(file: PolicyFile): string {
     [file.proof === undefined ? 0 : 1, 'word on signatures', 'words on signatures'],
     [Object.keys(file.limits?.rates ?? {}).length + (file.limits?.breaker === undefined ? 0 : 1), 'limit'],
     [Object.keys(file.topology ?? {}).length, 'fact of topology', 'facts of topology'],
-    [workbenchLines(workbenchOf(file.workbench)).length, 'word on the workbench', 'words on the workbench'],
+    [workbenchLines(workbenchOf(file.workbench)).length, 'line on the workbench', 'lines on the workbench'],
   ]
   const some = counts.filter(([count]) => count > 0)
   return some.length === 0 ? 'it adds nothing' : some.map(([count, one, many]) => counted(count, one, many)).join(', ')
