@@ -12,14 +12,12 @@ import { guestMark } from '../../src/features/cluster/health.ts'
 import { rowsOf } from '../../src/features/cluster/rows.ts'
 import { ConfirmationCard } from '../../src/features/confirmations/card.tsx'
 import type { Matter } from '../../src/features/confirmations/phase.ts'
-import { card } from '../../src/testing/entries.ts'
-import { firingIn } from '../../src/testing/firing.ts'
-import { lab } from '../../src/testing/lab.ts'
 import { Boundary } from '../../src/ui/boundary.tsx'
 import { Boxed, Visible } from '../../src/ui/boxed.tsx'
 import { Chart } from '../../src/ui/chart.tsx'
 import { CodeLine } from '../../src/ui/code-line.tsx'
 import { CopyButton } from '../../src/ui/copy-button.tsx'
+import { Empty } from '../../src/ui/empty.tsx'
 import { FileDiff } from '../../src/ui/file-diff.tsx'
 import { FilledRing } from '../../src/ui/filled-ring.tsx'
 import { Highlighted } from '../../src/ui/highlight.tsx'
@@ -34,6 +32,9 @@ import { Ring } from '../../src/ui/ring.tsx'
 import { Spark } from '../../src/ui/spark.tsx'
 import { Tier, TierLegend, Turning } from '../../src/ui/tier.tsx'
 import { Username } from '../../src/ui/username.tsx'
+import { card } from '../../src/testing/entries.ts'
+import { firingIn } from '../../src/testing/firing.ts'
+import { lab } from '../../src/testing/lab.ts'
 import '../../src/pages/alerts/page.css'
 import '../../src/pages/cluster/page.css'
 
@@ -134,10 +135,9 @@ export const rows: readonly Row[] = [
     name: 'Empty',
     states: {
       empty: (
-        <section className="empty">
-          <h2>Nothing yet.</h2>
+        <Empty title="Nothing yet.">
           <p>It appears here.</p>
-        </section>
+        </Empty>
       ),
     },
   },

@@ -18,6 +18,7 @@ import { phone, useMedia } from '../../ui/use-media.ts'
 import { visibleText } from '../../ui/visible.ts'
 import './page.css'
 import { useAskNew } from '../../app/use-ask.ts'
+import { Empty } from '../../ui/empty.tsx'
 
 const groups: readonly (readonly [TierName, string])[] = [
   ['green', 'runs at once'],
@@ -39,12 +40,11 @@ export function ToolsPage() {
       isLive ? (
         <Skeletons rows={14} height={22} />
       ) : (
-        <section className="empty">
-          <h2>The tools are not known without a connection.</h2>
+        <Empty title="The tools are not known without a connection.">
           <button type="button" className="button" onClick={() => tools.renew()}>
             Try again
           </button>
-        </section>
+        </Empty>
       )
     ) : (
       <div className="tool-list">
