@@ -7,7 +7,7 @@ import { build } from 'vite'
 import { afterAll, beforeAll, expect } from 'vitest'
 import { findingsInBothThemes, seriousFindings } from '../../jarvis-backend/test/support/axe.ts'
 import { sharedBrowser } from '../../scripts/shared-browser.ts'
-import { sendBuilt } from '../src/testing/built-files.ts'
+import { sendBuilt } from './scenery/built-files.ts'
 import { test } from './support/browser.ts'
 
 const root = join(import.meta.dirname, '..')
