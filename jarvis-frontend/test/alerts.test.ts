@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect } from 'vitest'
 import { findingsInBothThemes } from '../../jarvis-backend/test/support/axe.ts'
-import { alertsScene } from '../src/testing/scenes/alerts.ts'
+import { alertsScene } from './scenery/scenes/alerts.ts'
 import { openStage, type Stage, test } from './support/browser.ts'
 
 let stage: Stage

@@ -17,7 +17,6 @@ const arrows: Record<string, readonly string[]> = {
   api: [],
   ui: [],
   lib: [],
-  testing: [],
 }
 const partOf = (file: string) => file.split('/')[0] ?? ''
 /** `features/chat`, `pages/chat`: features never import each other, nor do pages. */
@@ -41,7 +40,7 @@ test('imports follow the arrows, and neither features nor pages import each othe
 
 test('of the protocol only what imports types alone is run, so that schemas stay out of the page', () => {
   const strays = files
-    .filter((file) => partOf(file) !== 'testing' && !file.includes('.test.'))
+    .filter((file) => !file.includes('.test.'))
     .filter((file) =>
       /import (?!type)[^']*'(?:protocol(?!\/(?:facts|model-apis|client)')|jarvis-backend\/(?!markdown'))/.test(
         textOf(file),

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect } from 'vitest'
 import { findingsInBothThemes, seriousFindings } from '../../jarvis-backend/test/support/axe.ts'
-import { automationsScene } from '../src/testing/scenes/automations.ts'
+import { automationsScene } from './scenery/scenes/automations.ts'
 import { openStage, type Stage, test } from './support/browser.ts'
 
 let stage: Stage

@@ -2,8 +2,8 @@ import type { Page } from 'playwright-core'
 import { afterAll, beforeAll, expect } from 'vitest'
 import { findingsInBothThemes, seriousFindings } from '../../jarvis-backend/test/support/axe.ts'
 import { go } from '../../jarvis-backend/test/support/go.ts'
-import { gallery } from '../src/testing/scenes/gallery.ts'
-import { hostile } from '../src/testing/scenes/hostile.ts'
+import { gallery } from './scenery/scenes/gallery.ts'
+import { hostile } from './scenery/scenes/hostile.ts'
 import { openStage, type Stage, test } from './support/browser.ts'
 
 const scene = () => gallery(Date.now())

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect } from 'vitest'
 import { findingsInBothThemes, seriousFindings } from '../../jarvis-backend/test/support/axe.ts'
-import { changesScene } from '../src/testing/scenes/changes.ts'
+import { changesScene } from './scenery/scenes/changes.ts'
 import { openStage, type Stage, test } from './support/browser.ts'
 
 let stage: Stage

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect } from 'vitest'
 import { seriousFindings } from '../../jarvis-backend/test/support/axe.ts'
-import { childrenScene } from '../src/testing/scenes/children.ts'
+import { childrenScene } from './scenery/scenes/children.ts'
 import { openStage, type Stage, test } from './support/browser.ts'
 
 let stage: Stage

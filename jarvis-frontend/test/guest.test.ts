@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect } from 'vitest'
 import { findingsInBothThemes, seriousFindings } from '../../jarvis-backend/test/support/axe.ts'
 import { go } from '../../jarvis-backend/test/support/go.ts'
-import { guestScene } from '../src/testing/scenes/guest.ts'
+import { guestScene } from './scenery/scenes/guest.ts'
 import { openStage, type Stage, test } from './support/browser.ts'
 
 let stage: Stage

@@ -1,8 +1,8 @@
 import type { Page } from 'playwright-core'
 import { afterAll, beforeAll, expect } from 'vitest'
-import type { Scene } from '../src/testing/scene.ts'
-import { morning } from '../src/testing/scenes/morning.ts'
-import { password } from '../src/testing/scripted-server.ts'
+import type { Scene } from './scenery/scene.ts'
+import { morning } from './scenery/scenes/morning.ts'
+import { password } from './scenery/scripted-server.ts'
 import { openStage, type Stage, test } from './support/browser.ts'
 
 let stage: Stage
@@ -88,7 +88,7 @@ test('a page that was left shows its last answer at once when it is opened again
   await rows.getByText('Read before').waitFor()
   await page.keyboard.press('g')
   await page.keyboard.press('l')
-  await page.waitForURL('**/cluster')
+  await page.getByRole('heading', { name: 'Cluster', level: 1 }).waitFor()
   let isAsked = false
   await page.route(/\/api\/sessions/, () => {
     isAsked = true

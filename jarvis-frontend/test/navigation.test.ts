@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect } from 'vitest'
 import { go } from '../../jarvis-backend/test/support/go.ts'
-import { morning } from '../src/testing/scenes/morning.ts'
+import { morning } from './scenery/scenes/morning.ts'
 import { openStage, type Stage, test } from './support/browser.ts'
 
 let stage: Stage

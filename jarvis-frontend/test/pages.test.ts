@@ -1,9 +1,9 @@
 import type { Page } from 'playwright-core'
 import { afterAll, beforeAll, expect } from 'vitest'
 import { go } from '../../jarvis-backend/test/support/go.ts'
-import { assistant, entriesOf, text, usage, user } from '../src/testing/entries.ts'
-import { morning } from '../src/testing/scenes/morning.ts'
-import { password } from '../src/testing/scripted-server.ts'
+import { assistant, entriesOf, text, usage, user } from './scenery/entries.ts'
+import { morning } from './scenery/scenes/morning.ts'
+import { password } from './scenery/scripted-server.ts'
 import { openStage, type Stage, test } from './support/browser.ts'
 
 let stage: Stage

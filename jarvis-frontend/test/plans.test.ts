@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect } from 'vitest'
 import { findingsInBothThemes, seriousFindings } from '../../jarvis-backend/test/support/axe.ts'
-import { plansScene } from '../src/testing/scenes/plans.ts'
+import { plansScene } from './scenery/scenes/plans.ts'
 import { openStage, type Stage, test } from './support/browser.ts'
 
 let stage: Stage

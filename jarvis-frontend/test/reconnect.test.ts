@@ -1,10 +1,10 @@
 import type { Page } from 'playwright-core'
 import { afterAll, beforeAll, expect } from 'vitest'
 import { every } from '../../jarvis-backend/test/support/real-time.ts'
-import { assistant, entriesOf, text, usage, user } from '../src/testing/entries.ts'
-import type { Scene } from '../src/testing/scene.ts'
-import { morning } from '../src/testing/scenes/morning.ts'
-import { password, type Scripted } from '../src/testing/scripted-server.ts'
+import { assistant, entriesOf, text, usage, user } from './scenery/entries.ts'
+import type { Scene } from './scenery/scene.ts'
+import { morning } from './scenery/scenes/morning.ts'
+import { password, type Scripted } from './scenery/scripted-server.ts'
 import { openStage, type Stage, test } from './support/browser.ts'
 
 let stage: Stage

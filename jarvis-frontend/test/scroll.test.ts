@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect } from 'vitest'
-import { assistant, entriesOf, text, user } from '../src/testing/entries.ts'
-import { morning } from '../src/testing/scenes/morning.ts'
+import { assistant, entriesOf, text, user } from './scenery/entries.ts'
+import { morning } from './scenery/scenes/morning.ts'
 import { openStage, type Stage, test } from './support/browser.ts'
 import { done, fling, openLong, readAll, readUp, type Scroll } from './support/long-session.ts'
 

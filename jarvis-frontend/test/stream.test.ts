@@ -3,9 +3,9 @@ import { afterAll, beforeAll, expect } from 'vitest'
 import { answerOf } from '../../jarvis-backend/bench/ui/answer.ts'
 import { seriousFindings } from '../../jarvis-backend/test/support/axe.ts'
 import { atNight } from '../../scripts/property-runs.ts'
-import { assistant, call, entriesOf, ran, text, usage, user } from '../src/testing/entries.ts'
-import type { Scene, ScriptSession } from '../src/testing/scene.ts'
-import { morning } from '../src/testing/scenes/morning.ts'
+import { assistant, call, entriesOf, ran, text, usage, user } from './scenery/entries.ts'
+import type { Scene, ScriptSession } from './scenery/scene.ts'
+import { morning } from './scenery/scenes/morning.ts'
 import { openStage, type Stage, test } from './support/browser.ts'
 
 let stage: Stage

@@ -9,7 +9,7 @@ const textOf = (file: string) => readFileSync(join(src, file), 'utf8')
 const files = readdirSync(src, { recursive: true, encoding: 'utf8' })
 const sheets = files.filter((file) => file.endsWith('.css'))
 const sources = files
-  .filter((file) => /\.tsx?$/.test(file) && !file.includes('.test.') && !file.startsWith('testing/'))
+  .filter((file) => /\.tsx?$/.test(file) && !file.includes('.test.'))
   .map(textOf)
   .concat(textOf('../index.html'))
 const require = createRequire(import.meta.url)

@@ -1,6 +1,6 @@
 import type { Locator } from 'playwright-core'
 import { afterAll, beforeAll, expect } from 'vitest'
-import { morning } from '../src/testing/scenes/morning.ts'
+import { morning } from './scenery/scenes/morning.ts'
 import { openStage, type Stage, test } from './support/browser.ts'
 import { typeAtOnce } from './support/type-at-once.ts'
 

@@ -1,7 +1,7 @@
 import type { Page } from 'playwright-core'
 import { afterAll, beforeAll, expect } from 'vitest'
 import { seriousFindings } from '../../jarvis-backend/test/support/axe.ts'
-import { unknown } from '../src/testing/scenes/unknown.ts'
+import { unknown } from './scenery/scenes/unknown.ts'
 import { openStage, type Stage, test } from './support/browser.ts'
 
 let stage: Stage

@@ -1,7 +1,7 @@
 import type { Page } from 'playwright-core'
 import { afterAll, beforeAll, expect } from 'vitest'
 import { findingsInBothThemes } from '../../jarvis-backend/test/support/axe.ts'
-import { workbenchScene } from '../src/testing/scenes/workbench.ts'
+import { workbenchScene } from './scenery/scenes/workbench.ts'
 import { openStage, type Stage, test } from './support/browser.ts'
 
 let stage: Stage

@@ -96,6 +96,7 @@ export class Remote<T> {
   readonly put = (data: T): void => {
     const isReading = this.#isReading
     this.#drop()
+    this.#isStale = false
     this.problem.set(undefined)
     this.value.set(data)
     // The dropped answer may hold another change.

@@ -3,6 +3,7 @@ import { early } from '../features/chat/optional.ts'
 import { sessionPath } from '../features/chat/session-path.ts'
 import { whenIdle } from '../lib/idle.ts'
 import { matchPath } from '../lib/match-path.ts'
+import { Empty } from '../ui/empty.tsx'
 import { live } from './live.ts'
 
 const againAfterMs = 2_000
@@ -90,12 +91,11 @@ export class Part extends Component<{ children: React.ReactNode }, { isBroken: b
   override render() {
     if (!this.state.isBroken) return this.props.children
     return (
-      <section className="empty">
-        <h2>This part could not be shown. What you typed is kept.</h2>
+      <Empty title="This part could not be shown. What you typed is kept.">
         <button type="button" className="button" onClick={() => location.reload()}>
           Reload the page
         </button>
-      </section>
+      </Empty>
     )
   }
 }

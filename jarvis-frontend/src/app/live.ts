@@ -45,7 +45,7 @@ function createLive() {
     const readForMs = begunAt === undefined ? Number.POSITIVE_INFINITY : Date.now() - begunAt
     begunAt = undefined
     if (upMs <= readForMs) return tell('connect')
-    // What was read before the connection is read again only if it changed meanwhile.
+    // Lists that were read before the connection are read again only if they changed meanwhile.
     for (const [what, ageMs] of Object.entries(lists)) if (ageMs <= readForMs) tell(what)
   })
   const live = {

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
+import { effectOf } from '../../test/scenery/effects.ts'
 import { pages } from '../pages.ts'
-import { effectOf } from '../testing/effects.ts'
 import { itemsFor, type Known } from './palette-items.ts'
 
 const tool = (name: string, tier: 'green' | 'red') => {

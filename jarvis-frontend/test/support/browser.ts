@@ -9,8 +9,8 @@ import { isDashboardStale, newestOfDashboard } from '../../../scripts/build.js'
 import { savesData, sharedBrowser } from '../../../scripts/shared-browser.ts'
 import { slowDown, slowDownPage } from '../../../scripts/slow-pages.ts'
 import { testWith } from '../../../scripts/test-with.js'
-import type { Scene } from '../../src/testing/scene.ts'
-import { type Scripted, startScripted, tokenOf } from '../../src/testing/scripted-server.ts'
+import type { Scene } from '../scenery/scene.ts'
+import { type Scripted, startScripted, tokenOf } from '../scenery/scripted-server.ts'
 
 const root = fileURLToPath(new URL('../../', import.meta.url))
 export type View = {

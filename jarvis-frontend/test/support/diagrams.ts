@@ -1,6 +1,6 @@
 import { expect } from 'vitest'
-import { assistant, entriesOf, text, user } from '../../src/testing/entries.ts'
-import { morning } from '../../src/testing/scenes/morning.ts'
+import { assistant, entriesOf, text, user } from '../scenery/entries.ts'
+import { morning } from '../scenery/scenes/morning.ts'
 import type { Stage } from './browser.ts'
 
 /** One of each kind, with what each writes as markup: styles, icons, line breaks, entities, labels of many words. */

@@ -1,7 +1,7 @@
 import type { CDPSession, Page } from 'playwright-core'
 import { expect } from 'vitest'
-import { assistant, call, entriesOf, type LooseEntry, ran, text, usage, user } from '../../src/testing/entries.ts'
-import { morning } from '../../src/testing/scenes/morning.ts'
+import { assistant, call, entriesOf, type LooseEntry, ran, text, usage, user } from '../scenery/entries.ts'
+import { morning } from '../scenery/scenes/morning.ts'
 import type { Stage, View } from './browser.ts'
 
 export const done = { type: 'done' as const, usage, stopReason: 'end_turn' as const }

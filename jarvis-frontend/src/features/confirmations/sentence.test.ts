@@ -1,6 +1,6 @@
 import type { Card } from 'protocol'
 import { expect, test } from 'vitest'
-import { effectOf } from '../../testing/effects.ts'
+import { effectOf } from '../../../test/scenery/effects.ts'
 import { actOf, commandLine, exactInput, sentenceText } from './sentence.ts'
 
 const target: Card['target'] = {

@@ -12,6 +12,7 @@ import { timeIn } from '../../features/jobs/words.ts'
 import { useEscape } from '../../lib/use-escape.ts'
 import { useValue } from '../../lib/use-value.ts'
 import { Visible } from '../../ui/boxed.tsx'
+import { Empty } from '../../ui/empty.tsx'
 import { Icon } from '../../ui/icon.tsx'
 import { Link } from '../../ui/link.tsx'
 import { phone, useMedia } from '../../ui/use-media.ts'
@@ -123,10 +124,9 @@ export function AutomationsPage() {
             {data === undefined ? (
               jobs.problem === undefined && <Skeletons rows={8} height={32} />
             ) : data.items.length === 0 ? (
-              <section className="empty">
-                <h2>Nothing runs by itself.</h2>
+              <Empty title="Nothing runs by itself.">
                 <p className="text-dim">A job asks, calls a tool or runs a runbook at its times.</p>
-              </section>
+              </Empty>
             ) : (
               <>
                 <JobList jobs={data.items} chosen={chosen?.id} now={now} zone={data.zone} />

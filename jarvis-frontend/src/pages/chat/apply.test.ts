@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { entriesOf, type LooseEntry } from '../../testing/entries.ts'
+import { entriesOf, type LooseEntry } from '../../../test/scenery/entries.ts'
 import { offerOf } from './apply.ts'
 
 const ran = [{ type: 'done', runId: 'run_1' }] as unknown as LooseEntry[]

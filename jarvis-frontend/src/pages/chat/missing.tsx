@@ -1,6 +1,7 @@
 import { readJournal } from '../../api/journal.ts'
 import { useLoad } from '../../api/use-load.ts'
 import { exactTime } from '../../lib/format.ts'
+import { Empty } from '../../ui/empty.tsx'
 import { Link } from '../../ui/link.tsx'
 import { visibleText } from '../../ui/visible.ts'
 
@@ -10,15 +11,16 @@ export function Missing({ sessionId }: { sessionId: string }) {
   const deleted = data?.items.find(({ body }) => (body as { change?: string }).change === 'deleted')
   const by = (deleted?.body as { by?: string } | undefined)?.by
   return (
-    <section className="empty">
-      <h2>
-        {deleted === undefined
+    <Empty
+      title={
+        deleted === undefined
           ? 'There is no such session.'
-          : `This session was deleted ${exactTime(deleted.at)}${by === undefined ? '' : `, by ${visibleText(by)}`}.`}
-      </h2>
+          : `This session was deleted ${exactTime(deleted.at)}${by === undefined ? '' : `, by ${visibleText(by)}`}.`
+      }
+    >
       <Link to="/" className="button">
         Start a new chat
       </Link>
-    </section>
+    </Empty>
   )
 }

@@ -6,6 +6,7 @@ import { useCluster } from '../../features/cluster/store.ts'
 import { useValue } from '../../lib/use-value.ts'
 import type { TerminalEnd } from '../../realtime/terminal.ts'
 import { Visible } from '../../ui/boxed.tsx'
+import { Empty } from '../../ui/empty.tsx'
 import { Mark } from '../../ui/mark.tsx'
 import '../settings/page.css'
 import '../terminal/page.css'
@@ -33,13 +34,12 @@ export function GuestConsole({ vmid, type }: { vmid: number; type: 'vm' | 'ct' }
   const isStopped = guest?.status === 'stopped'
   if (status?.hasTerminal === false) {
     return (
-      <section className="empty">
-        <h2>Consoles are off.</h2>
+      <Empty title="Consoles are off.">
         <p>
           <code>JARVIS_TERMINAL=1</code> in <code>.env</code> turns them on at the next start, with the shells on nodes.
           What is typed there is your own: the gate does not see it.
         </p>
-      </section>
+      </Empty>
     )
   }
   const change = (more: Partial<Opened>) => setOpened((before) => before && { ...before, ...more })

@@ -4,6 +4,7 @@ import { useSearchParams } from '../../lib/location.tsx'
 import { Visible } from '../../ui/boxed.tsx'
 import { Link } from '../../ui/link.tsx'
 import '../terminal/page.css'
+import { Empty } from '../../ui/empty.tsx'
 import { GuestConsole } from './guest-console.tsx'
 
 /** The console of the guest that the address names: `/console?vmid=101`. */
@@ -22,14 +23,17 @@ export function ConsolePage() {
           <GuestConsole vmid={guest.vmid} type={guest.type} />
         ) : (
           state !== undefined && (
-            <section className="empty">
-              <h2>
-                There is no guest <Visible text={vmid === '' ? 'without a number' : vmid} />.
-              </h2>
+            <Empty
+              title={
+                <>
+                  There is no guest <Visible text={vmid === '' ? 'without a number' : vmid} />.
+                </>
+              }
+            >
               <p>
                 <Link to="/cluster">The cluster</Link> lists the guests there are.
               </p>
-            </section>
+            </Empty>
           )
         )}
       </div>

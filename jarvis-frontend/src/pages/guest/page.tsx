@@ -20,6 +20,7 @@ import { ChangeList } from './change-list.tsx'
 import { endIn, isOfAnother, marksOf } from './facts.ts'
 import './page.css'
 import { exactTime } from '../../lib/format.ts'
+import { Empty } from '../../ui/empty.tsx'
 import { useGuestKeys } from './keys.ts'
 import { BackupList, Leaning, Proof, SnapshotList, StandsOn, Vitals } from './parts.tsx'
 import { useChanges } from './use-changes.ts'
@@ -85,13 +86,13 @@ export function GuestPage({ vmid: word }: { vmid: string }) {
       <>
         <PageHead title={title} name={windowName} />
         <div className="page scroll guest-page">
-          <section className="empty">
-            <h2>
-              {end === undefined
+          <Empty
+            title={
+              end === undefined
                 ? `The cluster has no guest ${vmid} now${state.hidden?.includes('guests') ? ', as far as its Proxmox token sees' : ''}.`
-                : `${vmid} ${name} was destroyed on ${exactTime(end.at)}.`}
-            </h2>
-          </section>
+                : `${vmid} ${name} was destroyed on ${exactTime(end.at)}.`
+            }
+          />
           <PanelHead title="Changed" />
           {changeList}
         </div>

@@ -23,6 +23,7 @@ import { phone, useMedia } from '../../ui/use-media.ts'
 import './page.css'
 import { Problem, Skeletons, useIsLive } from '../../app/load-state.tsx'
 import { PageHead } from '../../app/page-head.tsx'
+import { Empty } from '../../ui/empty.tsx'
 
 const narrowings = ['kind', 'toolName', 'actor', 'sessionId', 'toolUseId', 'tier', 'outcome', 'signed'] as const
 
@@ -323,14 +324,13 @@ function Entries({
         </p>
       )}
       {items.length === 0 ? (
-        <section className="empty">
-          <h2>{isFiltered ? 'No entry is like that.' : 'Nothing is written yet.'}</h2>
+        <Empty title={isFiltered ? 'No entry is like that.' : 'Nothing is written yet.'}>
           {isFiltered && (
             <button type="button" className="button" onClick={onClear}>
               Show all entries
             </button>
           )}
-        </section>
+        </Empty>
       ) : (
         <>
           <div className="chain-head" aria-hidden="true">

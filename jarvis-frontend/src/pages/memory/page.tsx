@@ -19,6 +19,7 @@ import { visibleText } from '../../ui/visible.ts'
 import './page.css'
 import { PageHead } from '../../app/page-head.tsx'
 import { SearchField } from '../../app/search-field.tsx'
+import { Empty } from '../../ui/empty.tsx'
 
 const useRest = () => {
   const isOperator = useValue(signedIn)?.role === 'operator'
@@ -88,12 +89,11 @@ export function MemoryPage() {
 
 function Welcome() {
   return (
-    <section className="empty">
-      <h2>Ask what JARVIS knows, or open a file.</h2>
+    <Empty title="Ask what JARVIS knows, or open a file.">
       <p className="text-dim">
         Say in a chat: remember that… What comes of runs that change something is noted by itself, in a file a day.
       </p>
-    </section>
+    </Empty>
   )
 }
 
@@ -118,9 +118,7 @@ function Results({ query }: { query: string }) {
         </p>
       )}
       {data.hits.length === 0 ? (
-        <section className="empty">
-          <h2>Nothing is known of that.</h2>
-        </section>
+        <Empty title="Nothing is known of that." />
       ) : (
         <Hits hits={data.hits} query={query} others={data.others} ignored={data.ignored} />
       )}

@@ -13,6 +13,7 @@ import { SessionList } from '../../features/sessions/list.tsx'
 import type { RowActs } from '../../features/sessions/row.tsx'
 import { usePages } from '../../features/sessions/use-pages.ts'
 import { useValue } from '../../lib/use-value.ts'
+import { Empty } from '../../ui/empty.tsx'
 import { Link } from '../../ui/link.tsx'
 import { phone, useMedia } from '../../ui/use-media.ts'
 import { useNow } from '../../ui/use-now.ts'
@@ -156,14 +157,15 @@ function Found({
           }}
         />
       ) : (
-        <section className="empty">
-          <h2>
-            {!isFiltered
+        <Empty
+          title={
+            !isFiltered
               ? 'No session yet.'
               : filter.archived === undefined
                 ? 'No session is like that.'
-                : 'Nothing is archived that is like that.'}
-          </h2>
+                : 'Nothing is archived that is like that.'
+          }
+        >
           {isFiltered ? (
             <button type="button" className="button" onClick={onClear}>
               Show all sessions
@@ -173,7 +175,7 @@ function Found({
               Ask something
             </Link>
           )}
-        </section>
+        </Empty>
       )}
       <Problem error={pages.olderProblem} onAgain={pages.more} kept />
     </div>

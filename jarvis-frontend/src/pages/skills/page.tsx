@@ -7,6 +7,7 @@ import { moveFocus, usePageKeys } from '../../app/use-page-keys.ts'
 import { stateWords } from '../../features/skills/words.ts'
 import { plural } from '../../lib/format.ts'
 import { Visible } from '../../ui/boxed.tsx'
+import { Empty } from '../../ui/empty.tsx'
 import { Link } from '../../ui/link.tsx'
 import { Mark } from '../../ui/mark.tsx'
 import './page.css'
@@ -54,10 +55,9 @@ function List({ items, catalogue, problem }: SkillList) {
         prompt about <span className="num">{tokens}</span> of <span className="num">{most}</span> tokens.
       </p>
       {items.length === 0 && (
-        <section className="empty">
-          <h2>There is no skill.</h2>
+        <Empty title="There is no skill.">
           <p className="text-dim">Put a folder with a SKILL.md into workspace/skills of the data dir.</p>
-        </section>
+        </Empty>
       )}
       <ul>
         {items.map((skill) => (

@@ -10,6 +10,7 @@ import { useSearchParams } from '../../lib/location.tsx'
 import { useValue } from '../../lib/use-value.ts'
 import type { TerminalEnd } from '../../realtime/terminal.ts'
 import { Visible } from '../../ui/boxed.tsx'
+import { Empty } from '../../ui/empty.tsx'
 import { Mark } from '../../ui/mark.tsx'
 import '../settings/page.css'
 import './page.css'
@@ -36,13 +37,12 @@ export function TerminalPage() {
       </PageHead>
       <div className="page shell-page">
         {status?.hasTerminal === false ? (
-          <section className="empty">
-            <h2>The terminal is off.</h2>
+          <Empty title="The terminal is off.">
             <p>
               <code>JARVIS_TERMINAL=1</code> in <code>.env</code> turns it on at the next start. What is typed there is
               your own: the gate does not see it.
             </p>
-          </section>
+          </Empty>
         ) : (
           <>
             <p className="terminal-line" role="note">

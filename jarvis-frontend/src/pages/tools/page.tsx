@@ -19,6 +19,7 @@ import { Tier, tierWord } from '../../ui/tier.tsx'
 import { phone, useMedia } from '../../ui/use-media.ts'
 import { visibleText } from '../../ui/visible.ts'
 import './page.css'
+import { Empty } from '../../ui/empty.tsx'
 
 const groups: readonly (readonly [TierName, string])[] = [
   ['green', 'runs at once'],
@@ -40,12 +41,11 @@ export function ToolsPage() {
       isLive ? (
         <Skeletons rows={14} height={22} />
       ) : (
-        <section className="empty">
-          <h2>The tools are not known without a connection.</h2>
+        <Empty title="The tools are not known without a connection.">
           <button type="button" className="button" onClick={() => tools.renew()}>
             Try again
           </button>
-        </section>
+        </Empty>
       )
     ) : (
       <div className="tool-list">

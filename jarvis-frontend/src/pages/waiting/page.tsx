@@ -24,6 +24,7 @@ import { percent, plural, rate, share, timeOfDay } from '../../lib/format.ts'
 import { navigate, useSearchParams } from '../../lib/location.tsx'
 import { useValue } from '../../lib/use-value.ts'
 import { Visible } from '../../ui/boxed.tsx'
+import { Empty } from '../../ui/empty.tsx'
 import { Icon } from '../../ui/icon.tsx'
 import { Link } from '../../ui/link.tsx'
 import { Mark } from '../../ui/mark.tsx'
@@ -197,10 +198,9 @@ export function WaitingPage() {
       pending.length + decided.length + granted + armed.length + asking.length === 0 &&
       !isOfChange &&
       !isOfQuestion ? (
-        <section className="empty">
-          <h2>Nothing waits for you.</h2>
+        <Empty title="Nothing waits for you.">
           <p className="text-dim">Calls that need a person stand here, whoever asked for them.</p>
-        </section>
+        </Empty>
       ) : isPhone ? (
         shown === undefined && !isOfChange && !isOfQuestion ? (
           list

@@ -1,7 +1,7 @@
 import { createElement } from 'react'
 import { renderToStaticMarkup } from 'react-dom/server'
 import { expect, test } from 'vitest'
-import { entriesOf, type LooseEntry } from '../../../testing/entries.ts'
+import { entriesOf, type LooseEntry } from '../../../../test/scenery/entries.ts'
 import { type Call, runsOf, viewOf } from '../runs.ts'
 
 import { CallBlock } from './view.tsx'
