@@ -1,6 +1,7 @@
-import type { CommandRow, CommandsReply } from 'protocol'
-import { useCallback, useEffect, useState } from 'react'
+import type { CommandRow } from 'protocol'
+import { useEffect } from 'react'
 import { call } from '../../../api/http.ts'
+import { useLoad } from '../../../api/use-load.ts'
 
 /** The state of a command. `now`: the server's time and this page's time at the server's answer, Unix ms. `problem`: why the state is unknown. */
 export type Live = {
@@ -11,31 +12,6 @@ export type Live = {
 }
 
 const everyMs = 1_500
-/** Within this time, ms, all rows of a session share one request. */
-const freshMs = 500
-const asked = new Map<string, { at: number; reply: Promise<CommandsReply> }>()
-/** True if an event may concern commands. `connect`: the connection is back, and anything may have changed. */
-const isNews = (event: Event) => ['commands', 'connect'].includes((event as CustomEvent<string>).detail)
-let isListening = false
-
-/** Drops answers that are older than a change. Called before any row listens, so that after a change all rows share one request. */
-function forgetAtNews(): void {
-  if (isListening) return
-  isListening = true
-  addEventListener('jarvis:changed', (event) => {
-    if (isNews(event)) asked.clear()
-  })
-}
-
-function commandsOf(sessionId: string): Promise<CommandsReply> {
-  const known = asked.get(sessionId)
-  if (known !== undefined && Date.now() - known.at < freshMs) return known.reply
-  const reply = call('GET /api/sessions/:id/commands', { params: { id: sessionId } })
-  asked.clear()
-  asked.set(sessionId, { at: Date.now(), reply })
-  return reply
-}
-
 const staleMs = everyMs * 4
 
 /**
@@ -56,52 +32,25 @@ export const foundIn = (
  * is read
  */
 export function useCommand(sessionId: string, of: { id: string | undefined; toolUseId: string } | undefined): Live {
-  const [state, setState] = useState<Omit<Live, 'renew'>>({
-    row: undefined,
-    now: { server: 0, here: 0 },
-    problem: undefined,
-  })
-  const [round, setRound] = useState(0)
-  const renew = useCallback(() => setRound((now) => now + 1), [])
-  const { id, toolUseId } = of ?? { id: undefined, toolUseId: undefined }
-  // biome-ignore lint/correctness/useExhaustiveDependencies: a new round asks at once
+  const read = async () => {
+    const reply = await call('GET /api/sessions/:id/commands', { params: { id: sessionId } })
+    return { ...reply, here: Date.now() }
+  }
+  const { data, problem, again } = useLoad(`commands of ${sessionId}`, of && read, ['connect', 'commands'])
+  const row = of && data && foundIn(data.items, of)
+  // A foreground command starts a moment after its call, so a missing command is not a problem then.
+  const isGone = data !== undefined && row === undefined && of?.id !== undefined
+  const isWatched = of !== undefined && !isGone && row?.status !== 'ended'
+  const hasFailed = problem !== undefined
   useEffect(() => {
-    if (toolUseId === undefined) return
-    let isHere = true
-    let timer: ReturnType<typeof setTimeout> | undefined
-    const later = (ms: number) => {
-      clearTimeout(timer)
-      timer = setTimeout(look, ms)
-    }
-    const look = () =>
-      commandsOf(sessionId).then(
-        ({ items, now }) => {
-          if (!isHere) return
-          const row = foundIn(items, { id, toolUseId })
-          // A foreground command starts a moment after its call, so a missing command is not a problem then.
-          const problem = row === undefined && id !== undefined ? 'It is not kept any more.' : undefined
-          setState({ row, now: { server: now, here: Date.now() }, problem })
-          if (problem === undefined && row?.status !== 'ended') later(everyMs)
-          else stop()
-        },
-        (error: Error) => {
-          if (!isHere) return
-          setState((before) => ({ ...before, problem: error.message }))
-          later(everyMs * 4)
-        },
-      )
-    const hear = (event: Event) => {
-      if (isNews(event)) void look()
-    }
-    const stop = () => {
-      isHere = false
-      clearTimeout(timer)
-      removeEventListener('jarvis:changed', hear)
-    }
-    forgetAtNews()
-    addEventListener('jarvis:changed', hear)
-    void look()
-    return stop
-  }, [sessionId, id, toolUseId, round])
-  return { ...state, renew }
+    if (!isWatched) return
+    const timer = setInterval(again, hasFailed ? everyMs * 4 : everyMs)
+    return () => clearInterval(timer)
+  }, [isWatched, hasFailed, again])
+  return {
+    row,
+    now: { server: data?.now ?? 0, here: data?.here ?? 0 },
+    problem: problem?.message ?? (isGone ? 'It is not kept any more.' : undefined),
+    renew: again,
+  }
 }
