@@ -374,6 +374,8 @@ DELETE /signers/ssh/:id                            asking        password  -
 POST   /signers/ssh/countersign                    asking        password  -
 
 GET    /skills                                     whole+read    -         -
+# What is added is a stranger's text: no model gets it before it is approved, and that asks for the password.
+POST   /skills                                     deciding      -         -
 GET    /skills/:name                               whole+read    -         -
 # An approved skill reaches every model; turning it off or deleting it takes something away.
 DELETE /skills/:name                               deciding      -         -

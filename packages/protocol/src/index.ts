@@ -400,6 +400,7 @@ export {
   SkillList,
   SkillState,
   SkillTree,
+  SkillUpload,
 } from './skill.ts'
 export { SshCountersignBody, SshKeyBody, SshKeyInfo, SshKeyReply, SshKeysReply } from './ssh-key.ts'
 export {

@@ -69,6 +69,8 @@ export type Routes = {
   'DELETE /api/models/:provider': { params: { provider: z.input<typeof p.ModelProvider> }; reply: p.ModelsReply }
   /** The skills of the workspace, or of an `agent`. `catalogue.missing` are enabled ones that do not fit the prompt. */
   'GET /api/skills': { query?: { agent?: string }; reply: p.SkillList }
+  /** Puts the files of a skill into a folder of its own, under the name that its SKILL.md gives; approves nothing. 409 where the folder is there. */
+  'POST /api/skills': { body: z.input<typeof p.SkillUpload>; reply: p.SkillTree }
   /** A skill with all files, their texts, and what was approved before. Texts hold invisible characters as they are. */
   'GET /api/skills/:name': { params: { name: string }; query?: { agent?: string }; reply: p.SkillTree }
   /** Approves the folder with this `hash`. 409 where it has another one by now, or cannot be approved. */
