@@ -119,6 +119,10 @@ POST   /auth/sign-out-others                       all           -         -
 POST   /auth/step-up                               all           -         -
 GET    /auth/ways                                  public        -         -
 
+# A backup holds everybody's words: it is made and listed here, and read on the machine alone.
+GET    /backups                                    owner         -         -
+POST   /backups                                    owner         -         -
+
 GET    /budgets                                    whole+read    -         -
 PUT    /budgets                                    owner         password  -
 POST   /budgets/runs/:runId                        deciding      password  -

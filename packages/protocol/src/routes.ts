@@ -457,6 +457,10 @@ export type Routes = {
   'POST /api/policy/check': { body: z.input<typeof p.PolicyDraft>; reply: p.PolicyCheckReply }
   /** The calls among the newest journal entries that a draft would have judged differently. Writes nothing. 400 where the draft cannot be used. */
   'POST /api/policy/replay': { body: z.input<typeof p.PolicyReplayBody>; reply: p.PolicyReplayReply }
+  /** The backups of JARVIS’s own data in the data dir, newest first. Operating says how to restore one. */
+  'GET /api/backups': { reply: p.OwnBackupsReply }
+  /** Makes a backup now, and answers when it is finished and checked. 409 while another one is made, where 20 are there, or where the disk is almost full. */
+  'POST /api/backups': { reply: p.OwnBackupMade }
   /** Entries, newest first. Whoever may only look gets no words of conversations that are closed to them. */
   'GET /api/journal': { query?: { limit?: number; before?: number; kind?: string; toolUseId?: string; sessionId?: string; toolName?: string; actor?: string; tier?: z.input<typeof p.Tier>; outcome?: string; signed?: 'true' }; reply: p.JournalPage }
   /** Checks the chain of all entries. */
