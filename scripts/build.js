@@ -23,6 +23,7 @@ export async function bundle(programs, outdir, leftOut = []) {
   await build({
     entryPoints: {
       ...programs,
+      'backup-worker': join(backend, 'src/backup-worker.ts'),
       'memory-worker': join(backend, 'src/memory-worker.ts'),
       'page-worker': join(backend, 'src/workbench/web/page-worker.ts'),
       'sentence-encoder-worker': join(packages, 'sentence-encoder/src/worker.ts'),

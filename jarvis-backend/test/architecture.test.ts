@@ -26,6 +26,7 @@ const mayImport: Record<string, readonly string[] | '*'> = {
   room: '*',
   version: [],
   'memory-worker.ts': '*',
+  'backup-worker.ts': '*',
   gate: ['protocol', 'ssh-grammar', 'redaction'],
   // `fake-proxmox` for the demo's cluster, which is loaded and not imported.
   homelab: ['protocol', 'homelab-ports', 'fake-proxmox'],
@@ -291,6 +292,7 @@ test.each(['site.ts', 'process.ts'])('a room that %s opens gets only what was op
 /** State that all sites of a process share, and why it tells no site of another. */
 const sharedState: Record<string, string> = {
   'main.ts': 'a program',
+  'backup-worker.ts': 'a program: each backup starts a thread of its own',
   'memory-worker.ts': 'a program: each site starts a thread of its own',
   'lib/ids.ts': 'random bytes, each used once',
   'lib/way-out.ts': 'the proxies of the environment, which all sites share',

@@ -1,9 +1,10 @@
-import { readFileSync } from 'node:fs'
+import { existsSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Page } from 'playwright-core'
 import type { BudgetsReply } from 'protocol'
 import { expect } from 'vitest'
 import { dashboardDir, go, say, test, useBrowser } from './support/browser.ts'
+import { folder } from './support/data-dir.ts'
 import { says, scripted } from './support/scripted-model.ts'
 import { skillText, writeSkill } from './support/skills.ts'
 import { startJarvis, type TestJarvis } from './support/start-jarvis.ts'
@@ -99,12 +100,18 @@ async function talksToIt(page: Page) {
 
 async function approvesASkill(page: Page, jarvis: TestJarvis) {
   const steps = Array.from({ length: 90 }, (_, at) => `${at + 1}. Look at sensor ${at + 1}.`).join('\n')
-  writeSkill(jarvis.dataDir, 'hot-node', {
+  const elsewhere = folder()
+  writeSkill(elsewhere, 'hot-node', {
     'SKILL.md': skillText('hot-node', { description: 'Cools a node whose fans are loud.', body: steps }),
     'references/sensors.md': 'Tctl counts.\n',
+    '.git/config': 'hidden',
   })
   await page.getByRole('navigation', { name: 'Agents' }).getByRole('link', { name: 'Skills' }).click()
-  await page.getByRole('link', { name: /hot-node new: not approved/ }).click()
+  const add = page.getByRole('region', { name: 'Add a skill' })
+  if (process.env.SHOTS) await page.screenshot({ path: `${process.env.SHOTS}/skill-add.png` })
+  await add.locator('input[webkitdirectory]').setInputFiles(join(elsewhere, 'workspace/skills/hot-node'))
+  await page.waitForURL('**/agents/skills/hot-node')
+  expect(existsSync(join(jarvis.dataDir, 'workspace/skills/hot-node/.git'))).toBe(false)
   const side = page.getByRole('complementary', { name: 'Approve this tree' })
   const approve = side.getByRole('button', { name: /^Approve tree/ })
   await side.getByText('0 of 2 changed files read to the end.').waitFor()

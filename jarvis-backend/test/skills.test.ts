@@ -35,6 +35,54 @@ test('the shipped skills are written once and enabled, a changed one is off, and
   ])
 })
 
+test('a skill is added by its files, under its own name, and no model gets it before it is approved', async () => {
+  const model = scripted(says('None.'), says('One.'))
+  const jarvis = await startJarvis({ model })
+  const data = (text: string | Buffer) => Buffer.from(text).toString('base64')
+  const put = (files: Record<string, string | Buffer>, agent?: string) =>
+    jarvis.rest('/api/skills', {
+      method: 'POST',
+      json: { files: Object.entries(files).map(([path, text]) => ({ path, data: data(text) })), agent },
+    })
+  const text = skillText('hot-node', { description: 'Cools a node.' })
+  const added = await put({
+    'SKILL.md': text,
+    'references/sensors.md': 'Tctl.',
+    'logo.png': Buffer.from([0, 1, 2]),
+    empty: '',
+  })
+  expect(added.status).toBe(201)
+  expect(await added.json()).toMatchObject({ name: 'hot-node', state: 'new', faults: [], fileCount: 4 })
+  expect(readFileSync(fileOf(jarvis.dataDir, 'hot-node/references/sensors.md'), 'utf8')).toBe('Tctl.')
+  const skillNames = async () => {
+    const screen = await jarvis.connect()
+    await screen.ask('chat:send', { message: 'Hello.' })
+    await screen.next('chat:done')
+    return JSON.stringify(model.requests.at(-1))
+  }
+  expect(await skillNames()).not.toContain('Cools a node.')
+  await approveNow(jarvis, 'hot-node')
+  expect(await skillNames()).toContain('Cools a node.')
+
+  const refused: [string, Record<string, string>, number][] = [
+    ['a folder that is there', { 'SKILL.md': text }, 409],
+    ['no SKILL.md', { 'README.md': text }, 400],
+    ['a SKILL.md below', { 'hot/SKILL.md': text }, 400],
+    ['a name that is none', { 'SKILL.md': skillText('../up') }, 400],
+    ['no name', { 'SKILL.md': 'Words.' }, 400],
+    ['a path that leads out', { 'SKILL.md': skillText('one'), '../up.md': 'x' }, 400],
+    ['an absolute path', { 'SKILL.md': skillText('one'), '/etc/up.md': 'x' }, 400],
+    ['a path with a backslash', { 'SKILL.md': skillText('one'), 'a\\b': 'x' }, 400],
+    ['a file that is a folder too', { 'SKILL.md': skillText('one'), a: 'x', 'a/b': 'x' }, 400],
+    ['a path that is too deep', { 'SKILL.md': skillText('one'), '1/2/3/4/5/6/7/8/9': 'x' }, 400],
+  ]
+  const statuses = await Promise.all(refused.map(async ([why, files]) => [why, (await put(files)).status]))
+  expect(statuses).toEqual(refused.map(([why, , status]) => [why, status]))
+  expect(existsSync(fileOf(jarvis.dataDir, 'one'))).toBe(false)
+  expect((await put({ 'SKILL.md': skillText('one') }, 'nobody')).status).toBe(404)
+  expect(await (await jarvis.rest('/api/journal?kind=skill')).text()).toContain('"added"')
+})
+
 test('a model is given the catalogue, loads a skill once, and reads its files on demand', async () => {
   const model = scripted(
     calls(['use_skill', { name: 'hot-node' }]),

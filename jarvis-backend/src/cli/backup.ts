@@ -1,19 +1,18 @@
 import { existsSync } from 'node:fs'
 import { basename, dirname, join, resolve } from 'node:path'
 import { JarvisError } from 'protocol'
-import { checkProof, keyringName, prove } from 'secrets'
+import { checkProof, keyringName } from 'secrets'
 import type { Config } from '../config/config.ts'
-import { ConfigError } from '../config/config-error.ts'
 import { openDataDir } from '../config/data-dir.ts'
-import { boxOf, masterTexts, type Sealing } from '../config/sealing.ts'
-import { backUp } from '../store/sqlite/backup.ts'
+import type { Sealing } from '../config/sealing.ts'
 import { lockDataDir } from '../store/sqlite/lock.ts'
 import { restore as restoreBackup } from '../store/sqlite/restore.ts'
 import type { Replaced, RestoredRights } from '../store/sqlite/restore-rights.ts'
 import { fileDiffOf } from '../workbench/files/diff.ts'
-import { filesToBackUp, putBack, type RuleChange, ruleChanges, strayFile } from './backup-files.ts'
-import { closedKeyring, secretsOfBackup, secretsOfRestored } from './backup-secrets.ts'
+import { putBack, type RuleChange, ruleChanges, strayFile } from './backup-files.ts'
+import { closedKeyring, secretsOfRestored } from './backup-secrets.ts'
 import { withJournal } from './data.ts'
+import { makeBackup } from './make-backup.ts'
 import type { Input } from './options.ts'
 import { createPrompt, isTerminal } from './terminal/prompt.ts'
 import { visible } from './terminal/visible.ts'
@@ -27,23 +26,18 @@ export async function backup(config: Config, input: Input<{ force?: boolean }>):
   if (existsSync(file) && !force) throw new JarvisError('invalid_request', `${file} exists. --force overwrites it.`)
   if (!existsSync(dirname(file))) throw new JarvisError('invalid_request', `There is no folder ${dirname(file)}.`)
   await withJournal(config, async (_journal, database) => {
-    const unprovable = problemOfKeys(config)
-    const { files, notes } = filesToBackUp(config.dataDir, masterTexts(config))
     const isShown = process.stderr.isTTY
-    const made = await backUp(database, {
+    const made = await makeBackup(database, config, {
       file,
       now: Date.now(),
-      files,
-      prove: (made) => {
-        if (unprovable === undefined) prove(made, config.dataDir, config.secretKeys)
-      },
       progress: (ratio) => isShown && process.stderr.write(`\rCopying: ${Math.round(ratio * 100)} %`),
     })
     if (isShown) process.stderr.write('\r\x1b[K')
+    const { files, notes, unprovable } = made
     console.log(
-      `Backed up to ${file}: ${megabytes(made.bytes)}, ${made.head.seq} journal entries, ${files.length} ${files.length === 1 ? 'file' : 'files'}, checked.`,
+      `Backed up to ${file}: ${megabytes(made.bytes)}, ${made.head.seq} journal entries, ${files} ${files === 1 ? 'file' : 'files'}, checked.`,
     )
-    for (const line of [...notes, ...secretsOfBackup(file, config)]) console.log(line)
+    for (const line of notes) console.log(line)
     if (unprovable !== undefined)
       console.log(
         `NOT proven: ${unprovable} A restore cannot tell whether somebody changed it, and asks for --unproven.`,
@@ -179,17 +173,6 @@ function ruleWords({ path, now, backup, stays, because }: RuleChange): string {
     : `${path} ${now === undefined ? 'comes back' : 'is replaced'}. The backup's has:`
   const shown = lines.slice(0, mostRuleLines).map((line) => `  ${visible(line)}`)
   return [fate, ...shown, ...(more > 0 ? [`  … ${more} more lines`] : [])].join('\n')
-}
-
-/** Makes the data dir's keys if there are none yet. @returns the reason why they cannot be used */
-function problemOfKeys(config: Config): string | undefined {
-  try {
-    boxOf(config)
-    return undefined
-  } catch (error) {
-    if (error instanceof ConfigError) return error.message
-    throw error
-  }
 }
 
 const ofTime = (at: number | undefined) =>

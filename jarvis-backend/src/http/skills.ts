@@ -1,4 +1,4 @@
-import { SkillApproval, SkillList, SkillTree } from 'protocol'
+import { SkillApproval, SkillList, SkillTree, SkillUpload } from 'protocol'
 import { z } from 'zod'
 import type { Skills } from '../skills/library.ts'
 import { type Route, route } from './route.ts'
@@ -19,6 +19,15 @@ export const skillRoutes = ({
     'The [skills](skills.md) of the workspace, or of an `agent`. `catalogue.missing` are enabled ones that do not fit the prompt.',
     { role: 'viewer', token: 'read', query: Owner, reply: SkillList },
     ({ query }) => redact(of(query.agent).list()),
+  ),
+  route('/skills').post(
+    'Puts the files of a skill into a folder of its own, under the name that its SKILL.md gives; approves nothing. 409 where the folder is there.',
+    { role: 'operator', status: 201, limit: '8mb', body: SkillUpload, reply: SkillTree },
+    ({ body: { files, agent }, by }) =>
+      of(agent).add(
+        files.map(({ path, data }) => ({ path, bytes: Buffer.from(data, 'base64') })),
+        by,
+      ),
   ),
   route('/skills/:name').get(
     'A skill with all files, their texts, and what was approved before. Texts hold invisible characters as they are.',

@@ -18,6 +18,9 @@ const mostHints = 500
 /** The present content of a skill’s folder. `faults`: the reasons why the skill cannot be approved. */
 export type Seen = { name: string; tree: Tree; parsed: Parsed; faults: SkillFault[]; hints: SkillHint[] }
 
+/** A file of a skill that is added. `path`: within the skill’s folder. */
+export type WholeFile = { path: string; bytes: Buffer | string }
+
 /** Reads and writes the folders of skills. */
 export interface Folders {
   /** Returns the names of the folders that may hold a skill. `problem`: the reason why some folders were not read. */
@@ -25,8 +28,8 @@ export interface Folders {
   /** Reads the skill in a folder. @param isAnew true: ignores cached content. @throws Error if the folder does not exist */
   see(name: string, isAnew?: boolean): Seen
   all(): { seen: Seen[]; problem?: string }
-  /** Writes a skill that is one file. No-op if the name is already used in the folder. */
-  add(name: string, text: string): void
+  /** Writes the folder of a skill. @returns false if the name is already used; nothing is then written */
+  add(name: string, files: readonly WholeFile[]): boolean
   remove(name: string): void
 }
 
@@ -96,8 +99,10 @@ export class SkillFolders implements Folders {
     return { seen, problem }
   }
 
-  add(name: string, text: string): void {
-    if (lstatSync(this.#dirOf(name), { throwIfNoEntry: false }) === undefined) writeWhole(this.#dir(), name, text)
+  add(name: string, files: readonly WholeFile[]): boolean {
+    if (lstatSync(this.#dirOf(name), { throwIfNoEntry: false }) !== undefined) return false
+    writeWhole(this.#dir(), name, files)
+    return true
   }
 
   remove(name: string): void {
@@ -182,15 +187,15 @@ const bodyFaults = (body: string): SkillFault[] =>
         },
       ]
 
-/**
- * Writes a skill that is one file. The file is written to a temporary folder, which is then renamed, so that the skill’s folder never exists without
- * the file.
- */
-function writeWhole(dir: string, name: string, text: string) {
+/** Writes the files to a temporary folder, which is then renamed, so that the skill’s folder never exists without one of its files. */
+function writeWhole(dir: string, name: string, files: readonly WholeFile[]) {
   mkdirSync(dir, { recursive: true })
   const fresh = join(dir, `.${name}.${process.pid}.new`)
   rmSync(fresh, { recursive: true, force: true })
   mkdirSync(fresh)
-  writeFileSync(join(fresh, skillFile), text, { mode: 0o600 })
+  for (const { path, bytes } of files) {
+    mkdirSync(dirname(join(fresh, path)), { recursive: true })
+    writeFileSync(join(fresh, path), bytes, { mode: 0o600 })
+  }
   renameSync(fresh, join(dir, name))
 }

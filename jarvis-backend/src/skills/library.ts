@@ -1,7 +1,7 @@
 import { JarvisError, type Skill, type SkillList, type SkillTree } from 'protocol'
 import { named } from 'redaction/visible'
 import { type Catalogue, catalogueOf, mostTokens } from './catalogue.ts'
-import type { Folders, Seen } from './folders.ts'
+import type { Folders, Seen, WholeFile } from './folders.ts'
 import { isSkillName, parseSkill, skillFile } from './front.ts'
 import { filesOf, shownOf, stateOf, whyNot } from './shown.ts'
 import type { ApprovedFile, SkillStore, StoredApproval } from './store.ts'
@@ -20,6 +20,11 @@ export interface Skills {
    * @throws JarvisError `conflict` if the content has changed or cannot be approved; `not_found`
    */
   approve(name: string, hash: string, by: string): SkillTree
+  /**
+   * Puts the files of a skill into a new folder, under the name that its SKILL.md gives. Approves nothing.
+   * @throws JarvisError `invalid_request` if SKILL.md is missing or has no name that a skill may have; `conflict` if the folder exists
+   */
+  add(files: readonly WholeFile[], by: string): SkillTree
   /** Turns a skill off. @throws JarvisError `not_found`, also if it was never approved */
   turnOff(name: string, by: string): SkillTree
   /** Deletes the skill’s folder and its approval. @throws JarvisError `not_found` */
@@ -52,9 +57,9 @@ export type SkillLibraryParts = {
   durably<T>(work: () => T): T
   /** Journals a change to a skill, and who made it. */
   record(change: {
-    change: 'shipped' | 'approved' | 'turned_off' | 'removed'
+    change: 'shipped' | 'added' | 'approved' | 'turned_off' | 'removed'
     skill: string
-    hash?: string
+    hash?: string | undefined
     by: string
   }): void
   changed(): void
@@ -101,6 +106,28 @@ export class SkillLibrary implements Skills {
         `The skill ${name} changed since you read it. Read it again; nothing was approved.`,
       )
     this.#approveTree(one, { hash, by, isPersons: true })
+    return this.#treeOf(one)
+  }
+
+  add(files: readonly WholeFile[], by: string): SkillTree {
+    const { folders, durably, record, changed } = this.#parts
+    const text = files.find(({ path }) => path === skillFile)?.bytes.toString()
+    if (text === undefined)
+      throw new JarvisError(
+        'invalid_request',
+        'There is no SKILL.md among the files. It stands at the top of the folder.',
+      )
+    const { name } = parseSkill(text, '').front
+    if (!isSkillName(name))
+      throw new JarvisError(
+        'invalid_request',
+        `SKILL.md: name has 1 to 64 of a-z, 0-9 and single hyphens, and not ${named(name)}.`,
+      )
+    if (!folders.add(name, files))
+      throw new JarvisError('conflict', `There is a skill ${name} already. Delete it first, or change its folder.`)
+    const one = this.#present(name, true)
+    durably(() => record({ change: 'added', skill: name, hash: one.tree.hash, by }))
+    changed()
     return this.#treeOf(one)
   }
 
@@ -176,7 +203,7 @@ export class SkillLibrary implements Skills {
     const written = new Set((settings.get(shippedKey) ?? '').split(',').filter((name) => name !== ''))
     const missing = [...shipped].filter(([name]) => !written.has(name))
     if (missing.length === 0) return
-    for (const [name, text] of missing) folders.add(name, text)
+    for (const [name, text] of missing) folders.add(name, [{ path: skillFile, bytes: text }])
     // All in one commit, because each commit waits for the disk.
     durably(() => {
       for (const [name, text] of missing) {

@@ -11,7 +11,7 @@ import { SqliteSkillStore } from '../store/sqlite/skills.ts'
 import type { Catalog } from '../tools/catalog.ts'
 import { useSkill, wrappedSkill } from '../tools/skills/use-skill.ts'
 import { type Tool, withPorts } from '../tools/tool.ts'
-import { type Folders, SkillFolders } from './folders.ts'
+import { type Folders, SkillFolders, type WholeFile } from './folders.ts'
 import { SkillLibrary, type Skills } from './library.ts'
 import { LibraryReach, noReach, type Reach } from './reach.ts'
 import { isCommand } from './reserved.ts'
@@ -199,9 +199,9 @@ class FoldersOnceATick implements Folders {
     return this.#all.get()
   }
 
-  add(name: string, text: string): void {
+  add(name: string, files: readonly WholeFile[]): boolean {
     this.#all.forget()
-    this.#folders.add(name, text)
+    return this.#folders.add(name, files)
   }
 
   remove(name: string): void {

@@ -28,6 +28,7 @@ import { doctorRoutes } from '../http/doctor.ts'
 import { activityEventRoutes } from '../http/events.ts'
 import { journalRoutes } from '../http/journal.ts'
 import { logRoutes } from '../http/logs.ts'
+import { ownBackupRoutes } from '../http/own-backups.ts'
 import { policyRoutes } from '../http/policy.ts'
 import { restartRoutes } from '../http/restart.ts'
 import { settingsRoutes } from '../http/settings.ts'
@@ -35,6 +36,7 @@ import { setupRoutes } from '../http/setup.ts'
 import { stateRoutes } from '../http/state.ts'
 import { mostKept } from '../log/log-tail.ts'
 import type { Workbench } from '../workbench/room.ts'
+import { OwnBackups } from './own-backups.ts'
 import { PolicyDesk } from './policy-desk.ts'
 import { NextStart, type Program } from './program.ts'
 import { type StateNeeds, SystemState } from './state.ts'
@@ -76,8 +78,16 @@ export const systemRoom = defineRoom({
         isStopping,
         record: (by: string) => database.durably(() => journal.append('setup', { change: 'restarted', by })),
       }
+    const backups = new OwnBackups({
+      dataDir,
+      secretKeys: config.secretKeys,
+      databasePath: foundation.databasePath,
+      now: () => clock.now(),
+      record: (made) => database.durably(() => journal.append('setup', { change: 'backed_up', ...made })),
+    })
     return {
       state,
+      stop: () => backups.stop(),
       contributes: {
         routes: [
           ...stateRoutes({
@@ -101,6 +111,7 @@ export const systemRoom = defineRoom({
               people: needs.people,
             }),
           ),
+          ...ownBackupRoutes(backups),
           ...journalRoutes({ journal, shown }),
           ...logRoutes(needs.siteLog.tail, mostKept),
           ...activityEventRoutes({ feed: activity, streams, begun: state.startedAt, shown }),

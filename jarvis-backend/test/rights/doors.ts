@@ -119,6 +119,10 @@ POST   /auth/sign-out-others                       all           -         -
 POST   /auth/step-up                               all           -         -
 GET    /auth/ways                                  public        -         -
 
+# A backup holds everybody's words: it is made and listed here, and read on the machine alone.
+GET    /backups                                    owner         -         -
+POST   /backups                                    owner         -         -
+
 GET    /budgets                                    whole+read    -         -
 PUT    /budgets                                    owner         password  -
 POST   /budgets/runs/:runId                        deciding      password  -
@@ -376,6 +380,8 @@ DELETE /signers/ssh/:id                            asking        password  -
 POST   /signers/ssh/countersign                    asking        password  -
 
 GET    /skills                                     whole+read    -         -
+# What is added is a stranger's text: no model gets it before it is approved, and that asks for the password.
+POST   /skills                                     deciding      -         -
 GET    /skills/:name                               whole+read    -         -
 # An approved skill reaches every model; turning it off or deleting it takes something away.
 DELETE /skills/:name                               deciding      -         -

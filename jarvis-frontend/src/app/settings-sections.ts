@@ -16,6 +16,7 @@ export const settingsSections = [
   { id: 'policy', title: 'Policy', about: 'Your own rules, and what is protected', isWhole: true },
   { id: 'workbench', title: 'Workbench', about: 'Files, commands, the web, a browser', isWhole: true },
   { id: 'persona', title: 'Persona', about: 'The texts that every prompt begins with', isWhole: true },
+  { id: 'backups', title: 'Backups of JARVIS', about: 'Make one, and how to restore one', isWhole: true },
   { id: 'notifications', title: 'Notifications', about: 'On this device, and on others' },
   { id: 'display', title: 'Display', about: 'Theme, density and keys' },
 ] as const

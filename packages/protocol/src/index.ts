@@ -231,6 +231,7 @@ export {
 } from './models.ts'
 export { NodeRole, NodeRoles, NodeRolesBody, NodeRolesReply } from './node-roles.ts'
 export { OAuthAsk, OAuthDecisionBody, OAuthDecisionReply, OAuthOpenBody, OAuthProblem } from './oauth.ts'
+export { OwnBackup, OwnBackupMade, OwnBackupsReply } from './own-backup.ts'
 export { BreakGlassBody, RoleInfo, TryRoleBody, TryRoleReply } from './own-role.ts'
 export { type Page, pageOf } from './page.ts'
 export {
@@ -401,6 +402,7 @@ export {
   SkillList,
   SkillState,
   SkillTree,
+  SkillUpload,
 } from './skill.ts'
 export { SshCountersignBody, SshKeyBody, SshKeyInfo, SshKeyReply, SshKeysReply } from './ssh-key.ts'
 export {

@@ -69,6 +69,8 @@ export type Routes = {
   'DELETE /api/models/:provider': { params: { provider: z.input<typeof p.ModelProvider> }; reply: p.ModelsReply }
   /** The skills of the workspace, or of an `agent`. `catalogue.missing` are enabled ones that do not fit the prompt. */
   'GET /api/skills': { query?: { agent?: string }; reply: p.SkillList }
+  /** Puts the files of a skill into a folder of its own, under the name that its SKILL.md gives; approves nothing. 409 where the folder is there. */
+  'POST /api/skills': { body: z.input<typeof p.SkillUpload>; reply: p.SkillTree }
   /** A skill with all files, their texts, and what was approved before. Texts hold invisible characters as they are. */
   'GET /api/skills/:name': { params: { name: string }; query?: { agent?: string }; reply: p.SkillTree }
   /** Approves the folder with this `hash`. 409 where it has another one by now, or cannot be approved. */
@@ -457,6 +459,10 @@ export type Routes = {
   'POST /api/policy/check': { body: z.input<typeof p.PolicyDraft>; reply: p.PolicyCheckReply }
   /** The calls among the newest journal entries that a draft would have judged differently. Writes nothing. 400 where the draft cannot be used. */
   'POST /api/policy/replay': { body: z.input<typeof p.PolicyReplayBody>; reply: p.PolicyReplayReply }
+  /** The backups of JARVIS’s own data in the data dir, newest first. Operating says how to restore one. */
+  'GET /api/backups': { reply: p.OwnBackupsReply }
+  /** Makes a backup now, and answers when it is finished and checked. 409 while another one is made, where 20 are there, or where the disk is almost full. */
+  'POST /api/backups': { reply: p.OwnBackupMade }
   /** Entries, newest first. Whoever may only look gets no words of conversations that are closed to them. */
   'GET /api/journal': { query?: { limit?: number; before?: number; kind?: string; toolUseId?: string; sessionId?: string; toolName?: string; actor?: string; tier?: z.input<typeof p.Tier>; outcome?: string; signed?: 'true' }; reply: p.JournalPage }
   /** Checks the chain of all entries. */

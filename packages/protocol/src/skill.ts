@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { isBase64 } from './attachment.ts'
 
 /** A fault of a skill. A skill with a fault cannot be approved. `path`: the path of a file in its folder. `line`: the line, counted from 1. */
 export const SkillFault = z.object({
@@ -95,5 +96,37 @@ export type SkillTree = z.infer<typeof SkillTree>
  */
 export const SkillApproval = z.strictObject({
   hash: z.string().regex(/^[0-9a-f]{64}$/),
+  agent: z.string().max(100).optional(),
+})
+
+/** A path within a skill's folder: at most 8 names, none of which is `.` or `..`. */
+const SkillPath = z
+  .string()
+  .min(1)
+  .max(400)
+  .refine((path) => {
+    const names = path.split('/')
+    return names.length <= 8 && names.every((name) => !['', '.', '..'].includes(name)) && !/[\p{Cc}\\]/u.test(path)
+  }, 'must be a path within the folder, as references/sensors.md')
+
+/**
+ * `POST /api/skills`: the files of a skill's folder, in base64. The folder gets the name that SKILL.md gives. `agent`: the agent in whose folder the
+ * skill is put; absent: the workspace.
+ */
+export const SkillUpload = z.strictObject({
+  files: z
+    .array(
+      z.strictObject({
+        path: SkillPath,
+        data: z.string().refine((data) => data === '' || isBase64(data), 'is not base64'),
+      }),
+    )
+    .min(1)
+    .max(500)
+    .refine((files) => {
+      const paths = new Set(files.map(({ path }) => path))
+      const isFolder = (path: string) => files.some((other) => other.path.startsWith(`${path}/`))
+      return paths.size === files.length && ![...paths].some(isFolder)
+    }, 'must name each file once'),
   agent: z.string().max(100).optional(),
 })

@@ -12,8 +12,8 @@ type FieldsProps = {
 }
 
 const kinds = {
-  week: 'On days of the week',
-  month: 'On days of the month',
+  week: 'Days of the week',
+  month: 'Days of the month',
   interval: 'Every so often',
   once: 'Once',
   cron: 'By a cron line',

@@ -6,6 +6,7 @@ import { navigate, useLocation } from '../../lib/location.tsx'
 import { Icon } from '../../ui/icon.tsx'
 import { Link } from '../../ui/link.tsx'
 import { phone, useMedia } from '../../ui/use-media.ts'
+import { Backups } from './backups.tsx'
 import { Budgets } from './budgets.tsx'
 import { Channels } from './channels.tsx'
 import { Display } from './display.tsx'
@@ -37,6 +38,7 @@ const parts: Record<SettingsSection, ComponentType> = {
   policy: Policy,
   workbench: Workbench,
   persona: Persona,
+  backups: Backups,
   notifications: Notifications,
   display: Display,
 }

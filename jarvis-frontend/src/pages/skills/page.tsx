@@ -10,6 +10,7 @@ import { Visible } from '../../ui/boxed.tsx'
 import { Empty } from '../../ui/empty.tsx'
 import { Link } from '../../ui/link.tsx'
 import { Mark } from '../../ui/mark.tsx'
+import { AddSkill } from './add-skill.tsx'
 import './page.css'
 
 /** The skills of the workspace: approved skills, and skills that wait for a person to read them. */
@@ -24,6 +25,7 @@ export function SkillsPage() {
       <div className="page scroll">
         <Problem error={problem} onAgain={again} kept={data !== undefined} />
         {data === undefined && problem === undefined && <Skeletons rows={6} height={56} />}
+        <AddSkill />
         {data !== undefined && <List {...data} />}
       </div>
     </>
@@ -56,7 +58,7 @@ function List({ items, catalogue, problem }: SkillList) {
       </p>
       {items.length === 0 && (
         <Empty title="There is no skill.">
-          <p className="text-dim">Put a folder with a SKILL.md into workspace/skills of the data dir.</p>
+          <p className="text-dim">Add one above, or put its folder into workspace/skills of the data dir.</p>
         </Empty>
       )}
       <ul>
