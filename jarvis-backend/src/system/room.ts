@@ -30,6 +30,7 @@ import { journalRoutes } from '../http/journal.ts'
 import { logRoutes } from '../http/logs.ts'
 import { restartRoutes } from '../http/restart.ts'
 import { settingsRoutes } from '../http/settings.ts'
+import { settingsInForceRoutes } from '../http/settings-in-force.ts'
 import { setupRoutes } from '../http/setup.ts'
 import { stateRoutes } from '../http/state.ts'
 import { mostKept } from '../log/log-tail.ts'
@@ -90,6 +91,7 @@ export const systemRoom = defineRoom({
             setProfile: (profile, by) => gate.policy.setProfile(profile, by),
             stepUp,
           }),
+          ...settingsInForceRoutes(() => program?.settings?.() ?? []),
           ...journalRoutes({ journal, shown }),
           ...logRoutes(needs.siteLog.tail, mostKept),
           ...activityEventRoutes({ feed: activity, streams, begun: state.startedAt, shown }),

@@ -338,6 +338,7 @@ export {
   SessionSummary,
   SessionsPage,
   SessionsQuery,
+  SettingInForce,
   SettingsBody,
   SettingsReply,
   ShareMay,
