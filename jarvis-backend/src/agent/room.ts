@@ -252,8 +252,8 @@ class RunPrompts implements Prompts {
     if (agent === undefined || asking === undefined) return { prompt: '', tools: [], limits }
     const own = this.#specsFor(agent)
     const tools = this.#named(asking === agent ? own : this.#sharedBy(own, this.#specsFor(asking)))
-    const { temperature } = agent
-    return { prompt: promptOf(agent), tools, limits, effort: chosen ?? agent.effort, temperature }
+    const { temperature, maxTokens: mostTokens } = agent
+    return { prompt: promptOf(agent), tools, limits, effort: chosen ?? agent.effort, temperature, mostTokens }
   }
 
   context(asker: Principal): string {
