@@ -1,7 +1,7 @@
 import type { AddressInfo } from 'node:net'
 import { fileURLToPath } from 'node:url'
 import { type Config, ConfigError } from './config/config.ts'
-import { loadEnv, readNextConfig, readStartConfig } from './config/settings-file.ts'
+import { loadEnv, readInForce, readNextConfig, readStartConfig } from './config/settings-file.ts'
 import { surviveLostOutput } from './lib/log-sink.ts'
 import { nativeProblem } from './lib/native-problem.ts'
 import { readProxies } from './lib/proxies.ts'
@@ -35,7 +35,11 @@ async function serve(read: () => Config): Promise<void> {
       { version, dashboardDir },
       {
         demo: await demoFor(config),
-        program: { nextConfig: () => readNextConfig(outside), restart },
+        program: {
+          nextConfig: () => readNextConfig(outside),
+          settings: () => readInForce(process.env, outside),
+          restart,
+        },
       },
     )
     closed = undefined

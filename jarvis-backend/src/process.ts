@@ -106,7 +106,7 @@ export function compose(config: Config, { version, dashboardDir }: Build, replac
 function openEntrance(given: Given, replace: Replacements) {
   const { house, foundation, config, facts, stepUp, people, signIns, apiTokens, tokenUse } = given
   const server = house.open(rooms.server, { foundation, config })
-  const { http, guard, addressOf, refused, answerWith } = server
+  const { http, guard, addressOf, refused, limited, answerWith } = server
   const signedIn = house.open(rooms.tokens, {
     foundation,
     config,
@@ -125,6 +125,7 @@ function openEntrance(given: Given, replace: Replacements) {
     cookie,
     addressOf,
     refused,
+    limited,
   })
   const { realtime, look, drop } = sockets
   house.open(rooms.signIn, { ...given, ...signedIn, addressOf, look, drop })
@@ -140,7 +141,7 @@ function openEntrance(given: Given, replace: Replacements) {
   })
   const requests = createOpenRequests(given)
   house.open(rooms.expiry, { facts, stepUp, requests, look })
-  return { http, guard, refused, answerWith, tokens, cookie, password, realtime, oauth, requests }
+  return { http, guard, refused, limited, answerWith, tokens, cookie, password, realtime, oauth, requests }
 }
 
 /** Opens the rooms for the state of the process, for tokens, for the webhook and for consent. */
@@ -160,7 +161,7 @@ function openDoors(
   { state, dashboardDir, surface }: { state: SystemState; dashboardDir: string } & Pick<Replacements, 'surface'>,
 ): void {
   const { house, foundation, config, agents, models, memory, budgets, workbench, version } = given
-  const { guard, refused, answerWith, tokens, cookie, oauth, requests } = entrance
+  const { guard, refused, limited, answerWith, tokens, cookie, oauth, requests } = entrance
   const { bearer } = oauth
   const door = { foundation, config, sessions: given, agents, bearer, requests }
   const { mcp } = house.open(rooms.mcpDoor, {
@@ -191,6 +192,7 @@ function openDoors(
     routes: house.registry('routes'),
     guard,
     refused,
+    limited,
     answerWith,
     tokens,
     cookie,

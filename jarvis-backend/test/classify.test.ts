@@ -68,6 +68,19 @@ test('a verdict is that of whoever asks for it, and reads nothing for somebody w
   }
   const tried = await post('/api/roles/try', { role: 'owner', toolName: 'propose_plan', toolInput: plan }, operator)
   expect(tried).toMatchObject({ verdict: 'runs', because: expect.stringContaining('Nothing was read') })
+  const stops = {
+    goal: 'x',
+    steps: ['get_vms', 'stop_vm'].map((tool) => ({ id: tool, tool, input: tool === 'stop_vm' ? { vmid: 103 } : {} })),
+  }
+  expect(
+    await post('/api/roles/try', { role: 'owner', toolName: 'propose_plan', toolInput: stops }, operator),
+  ).toMatchObject({
+    verdict: 'asks',
+    steps: [
+      { number: 1, toolName: 'get_vms', verdict: 'runs' },
+      { number: 2, toolName: 'stop_vm', verdict: 'asks' },
+    ],
+  })
   expect(await reads()).toBe(before)
 
   const made = await classify('propose_plan', plan, operator)

@@ -42,10 +42,10 @@ test('the notes that answer are recalled for a question, with fewer others than 
   }
   const [short, full] = [await recalledOf('short'), await recalledOf('full')]
   expect(short.answered).toBeGreaterThanOrEqual(105)
-  expect(short.passages).toBeLessThan(330)
-  expect(full.answered).toBeGreaterThanOrEqual(112)
-  expect(full.passages).toBeLessThan(340)
+  expect(short.passages).toBeLessThan(275)
+  expect(full.answered).toBeGreaterThanOrEqual(111)
+  expect(full.passages).toBeLessThan(300)
   const unlucky = new Set([...short.disturbed, ...full.disturbed])
   expect([...unlucky].filter((text) => /hello|\bhi\b|\bhey\b|thank|good (?:morning|evening)/.test(text))).toEqual([])
-  expect(unlucky.size).toBeLessThanOrEqual(2)
+  expect(unlucky.size).toBeLessThanOrEqual(4)
 })

@@ -80,13 +80,17 @@ export async function generateWithRetries(
   }
 }
 
-/** @returns a function that asks a model with retries, and reports to `models` that the model answered or failed */
+/** @returns a function that asks a model with retries, and reports to `models` that the model answered or failed. @param warn writes a line to the log */
 export const askingModels =
-  (models: Pick<RunModels, 'answered' | 'failed'>, clock: Clock): Generate =>
+  (models: Pick<RunModels, 'answered' | 'failed'>, clock: Clock, warn: (text: string) => void): Generate =>
   async (model, asked) => {
     const { tell, may } = asked.retries ?? {}
     try {
-      const turn = await generateWithRetries(model, asked, { clock, onRetry: tell ?? (() => {}), mayRetry: may })
+      const onRetry = (notice: Parameters<NonNullable<typeof tell>>[0]) => {
+        warn(`${model.id}: ${notice.message}`)
+        tell?.(notice)
+      }
+      const turn = await generateWithRetries(model, asked, { clock, onRetry, mayRetry: may })
       models.answered(model)
       return turn
     } catch (error) {

@@ -94,7 +94,7 @@ export type ComposedRuns = {
 export const runsRoom = defineRoom({
   name: 'runs',
   open({ foundation, facts, ...needs }: { foundation: Foundation; facts: JarvisFacts } & Needs) {
-    const { clock, database, held, journal, redactor, report, activity, later } = foundation
+    const { clock, database, held, journal, log, redactor, report, activity, later } = foundation
     const { agents, catalog, gate, images, models, memory } = needs
     const { transcripts: store, live, watchers, shares, note } = needs.sessions
     const budgets = needs.budgets.keeper
@@ -159,7 +159,7 @@ export const runsRoom = defineRoom({
         removed: (sessionId) => needs.removed(sessionId),
         rehearsal: (change) => void journal.append('session', { ...change, change: 'rehearsal' }),
       },
-      generate: askingModels(models, clock),
+      generate: askingModels(models, clock, (text) => log(text, 'warning')),
       clock,
       redact,
       report,
@@ -252,8 +252,8 @@ class RunPrompts implements Prompts {
     if (agent === undefined || asking === undefined) return { prompt: '', tools: [], limits }
     const own = this.#specsFor(agent)
     const tools = this.#named(asking === agent ? own : this.#sharedBy(own, this.#specsFor(asking)))
-    const { temperature } = agent
-    return { prompt: promptOf(agent), tools, limits, effort: chosen ?? agent.effort, temperature }
+    const { temperature, maxTokens: mostTokens } = agent
+    return { prompt: promptOf(agent), tools, limits, effort: chosen ?? agent.effort, temperature, mostTokens }
   }
 
   context(asker: Principal): string {

@@ -18,7 +18,7 @@ export type RunProfile = {
   /** Sent to models that take a temperature. */
   temperature?: number
   /** Maximum tokens of each reply; undefined: the maximum in the model’s settings. */
-  mostTokens?: number
+  mostTokens?: number | undefined
   /** The tool that a program wants the model to call, and the format in which it wants the answer. */
   toolChoice?: ToolChoice
   format?: AnswerFormat

@@ -57,6 +57,7 @@ test.each([
   ['agents:\n  main:\n    ceiling: green\n', '3: agents.main.ceiling is not for main'],
   ['agents:\n  Media: {}\n', '2: '],
   ['agents:\n  media:\n    temperature: 3\n', '3: agents.media.temperature is 0 to 2.'],
+  ['agents:\n  media:\n    maxTokens: 10\n', '3: agents.media.maxTokens is 256 or more.'],
 ])('%j is refused by its line', (text, problem) => {
   expect(problemsOf(text).join('\n')).toContain(problem)
 })

@@ -1,6 +1,6 @@
 import { type Grant, JarvisError } from 'protocol'
+import { callWords } from '../calls/call-words.ts'
 import type { Config } from '../config/config.ts'
-import { callWords } from '../lib/call-words.ts'
 import type { Input } from './options.ts'
 import { asOperatorOnce } from './remote/operator.ts'
 import { reach } from './remote/reach.ts'

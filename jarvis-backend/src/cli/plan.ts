@@ -1,6 +1,6 @@
 import type { PlanRun } from 'protocol'
+import { callWords } from '../calls/call-words.ts'
 import type { Config } from '../config/config.ts'
-import { callWords } from '../lib/call-words.ts'
 import type { Input } from './options.ts'
 import { reach } from './remote/reach.ts'
 import { columns, dayOf, markOf, type Style, styleFor } from './terminal/style.ts'

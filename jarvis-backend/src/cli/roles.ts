@@ -32,10 +32,15 @@ const line = ({ name, builtIn, sentence, people }: RoleInfo) =>
   `${name}${builtIn ? '' : ' (policy.yaml)'}, ${people} ${people === 1 ? 'person' : 'people'}\n  ${sentence}`
 
 const words = { runs: 'Runs', asks: 'Asks', refused: 'Refused', black: 'Refused' }
-const tried = ({ verdict, tier, rule, because, who }: TryRoleReply) =>
-  [`${words[verdict]} (${tier}, ${rule}): ${because}`, ...(who === undefined ? [] : [`Who decides: ${who}.`])].join(
-    '\n',
-  )
+const tried = ({ verdict, tier, rule, because, who, steps = [] }: TryRoleReply) =>
+  [
+    `${words[verdict]} (${tier}, ${rule}): ${because}`,
+    ...(who === undefined ? [] : [`Who decides: ${who}.`]),
+    ...steps.map(
+      (step) =>
+        `  ${step.number}. ${step.toolName}: ${step.verdict === undefined ? 'Not known' : words[step.verdict]}. ${step.because}`,
+    ),
+  ].join('\n')
 
 function pair(text: string): [string, unknown] {
   const at = text.indexOf('=')

@@ -1,6 +1,6 @@
 import { type Activity, JarvisError, type JournalEntry, type JournalPage, Tier, type ToolInput } from 'protocol'
+import { callWords } from '../calls/call-words.ts'
 import type { Config } from '../config/config.ts'
-import { callWords } from '../lib/call-words.ts'
 import { exitCodes } from './exit-codes.ts'
 import { type Input, shortMs } from './options.ts'
 import { reach } from './remote/reach.ts'

@@ -1,23 +1,19 @@
 import { nearestName } from 'node-kit/nearest'
+import type { SettingInForce } from 'protocol'
 import { createRedactor } from 'redaction/redact'
 import { settingLeaves } from './secret-leaves.ts'
-import type { sections } from './setting.ts'
 import { settings } from './settings.ts'
 
 type Texts = Readonly<Record<string, string | undefined>>
 
-/** A setting as it is in force. */
-export type InForce = {
-  name: string
-  section: (typeof sections)[number]
-  about: string
-  /** The default, in Markdown. */
-  default: string
-  /** The text that counts; absent: the default counts. A secret is never shown: its text is `set`. */
-  value?: string
-  source: 'environment' | '.env' | 'settings.env' | 'default'
-  /** The dashboard saved another value, which does not count. */
-  isOverridden?: true
+export type InForce = SettingInForce
+
+/** Where a value of each source is changed. */
+const changedIn: Record<InForce['source'], string> = {
+  environment: 'the environment with which JARVIS starts, such as its service or compose file',
+  '.env': '.env in JARVIS’s folder, for the next start',
+  'settings.env': 'the dashboard, under Settings',
+  default: '.env in JARVIS’s folder, for the next start',
 }
 
 const redactor = createRedactor([])
@@ -43,13 +39,15 @@ export function settingsInForce(env: Texts, outside: Texts, saved: { all: Texts;
     const { name, section, about } = setting
     const row = { name, section, about, default: setting.default }
     const text = isSet(env[name]) ? env[name] : saved.counting[name]
-    if (!isSet(text)) return [{ ...row, source: 'default' }]
+    if (!isSet(text)) return [{ ...row, source: 'default', changedIn: changedIn.default }]
     const source = isSet(outside[name]) ? 'environment' : isSet(env[name]) ? '.env' : 'settings.env'
     return [
       {
         ...row,
         value: shownText(name, text),
+        ...(settingLeaves({ [name]: text }).length > 0 && { isSecret: true }),
         source,
+        changedIn: changedIn[source],
         ...(source !== 'settings.env' && isSet(saved.all[name]) && { isOverridden: true }),
       },
     ]

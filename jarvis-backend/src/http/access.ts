@@ -23,8 +23,10 @@ export function createAccess(parts: {
   bearer: Bearer
   open: OpenRequests
   cookie: Pick<SessionCookie, 'read'>
+  /** Counts a request of a person. @throws JarvisError `too_many_requests` */
+  count(person: string): void
 }): Access {
-  const { tokens, bearer, open, cookie } = parts
+  const { tokens, bearer, open, cookie, count } = parts
   const guard =
     (door: Door | undefined): RequestHandler =>
     (request, response, next) => {
@@ -32,6 +34,7 @@ export function createAccess(parts: {
       if (given === undefined) throw new JarvisError('unauthorized', 'Sign in first.')
       if (!isApiToken(given)) {
         const identity = tokens.verify(given)
+        count(identity.person.id)
         response.locals.identity = identity
         response.locals.stillCounts = () => {
           if (countsAsMuch(tokens.again(identity).person.role, identity.person.role)) return

@@ -68,7 +68,8 @@ export function createApp(parts: {
   /** Directory of the built dashboard; it may not exist. */
   dashboardDir: string
   report(error: unknown, message: string): void
-  refused: Parameters<typeof errorHandler>[1]
+  refused: Parameters<typeof errorHandler>[1]['refused']
+  limited: Parameters<typeof errorHandler>[1]['limited']
   redact: Parameters<typeof errorHandler>[2]
   /** The same as `Database.untilFree`. */
   untilFree(): Promise<void> | undefined
@@ -113,7 +114,7 @@ export function createApp(parts: {
   app.use((request) => {
     throw new JarvisError('not_found', `There is no ${request.method} ${request.path}.`)
   })
-  app.use(errorHandler(parts.report, parts.refused, parts.redact))
+  app.use(errorHandler(parts.report, parts, parts.redact))
   // Most requests name the same host as the request before, so a cache of one entry is enough.
   let last: { host: string | undefined; policy: string } = { host: undefined, policy: contentPolicy('') }
   const policyFor = (host: string | undefined) => {

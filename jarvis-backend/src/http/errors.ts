@@ -11,11 +11,13 @@ export const onError =
   (error, request, response, next) =>
     answer(error, { request, response, next })
 
+type Tell = (request: Request, refusal: { by: string; door: string; why: string }) => void
+
 /** Converts every failure to an HTTP answer. No other code does this. */
 export const errorHandler = (
   report: (error: unknown, message: string) => void,
-  /** Called for a request that the caller has no right to make. */
-  refused: (request: Request, refusal: { by: string; door: string; why: string }) => void,
+  /** `refused`: called for a request that the caller has no right to make. `limited`: for one that came too soon after others. */
+  { refused, limited }: { refused: Tell; limited: Tell },
   /** Removes secrets from messages, which may contain texts of the cluster. */
   redact: (text: string) => string,
 ): ErrorRequestHandler =>
@@ -30,6 +32,9 @@ export const errorHandler = (
     }
     if (known.code === 'forbidden') {
       refused(request, { by: holderOf(response), door: doorOf(request), why: redact(known.message) })
+    }
+    if (known.code === 'too_many_requests') {
+      limited(request, { by: holderOf(response), door: doorOf(request), why: redact(known.message) })
     }
     if (known.retryAfterS !== undefined) response.set('Retry-After', String(known.retryAfterS))
     if (isPage(request)) {

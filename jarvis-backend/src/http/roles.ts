@@ -1,9 +1,22 @@
-import { type Approve, JarvisError, RoleInfo, TryRoleBody, TryRoleReply } from 'protocol'
+import {
+  type Approve,
+  JarvisError,
+  PlanPointer,
+  PlanProposal,
+  RoleInfo,
+  type ToolInput,
+  TryRoleBody,
+  TryRoleReply,
+} from 'protocol'
 import { z } from 'zod'
 import type { TryingJudge } from '../calls/judge.ts'
 import type { Judgement } from '../calls/judgement.ts'
 import type { People } from '../calls/people.ts'
+import { proposePlan } from '../tools/plans/propose-plan.ts'
 import { type Route, route } from './route.ts'
+
+const unread = { verdict: undefined, because: 'It takes a value that the plan reads first.' }
+const strictness = ({ verdict }: TryRoleReply) => ['runs', 'asks', 'refused', 'black'].indexOf(verdict)
 
 /** `/api/roles`: the rights of each role, and the verdict that a call would get. */
 export function roleRoutes(parts: {
@@ -49,9 +62,27 @@ export function roleRoutes(parts: {
       { role: 'operator', body: TryRoleBody, reply: TryRoleReply },
       async ({ body: { person, role, toolName, toolInput } }) => {
         const who = person === undefined ? { asRole: requireRole(role ?? '') } : { person: personNamed(person) }
-        return parts.redact(
-          replyOf(await parts.judge(toolName, toolInput, { kind: 'command', ...who, isReading: true })),
+        const tried = async (toolName: string, toolInput: ToolInput) =>
+          replyOf(await parts.judge(toolName, toolInput, { kind: 'command', ...who, isReading: true }))
+        const reply = await tried(toolName, toolInput)
+        const { data: plan } = PlanProposal.safeParse(toolInput)
+        if (
+          plan === undefined ||
+          toolName !== proposePlan.name ||
+          reply.verdict === 'black' ||
+          reply.verdict === 'refused'
         )
+          return parts.redact(reply)
+        const steps = await Promise.all(
+          plan.steps.map(async ({ tool, input }, at) => {
+            const isOpen = Object.values(input).some((value) => PlanPointer.safeParse(value).success)
+            return { number: at + 1, toolName: tool, reply: isOpen ? undefined : await tried(tool, input) }
+          }),
+        )
+        const all = [reply, ...steps.flatMap((step) => step.reply ?? [])]
+        const strictest = all.reduce((one, other) => (strictness(other) > strictness(one) ? other : one))
+        const shown = steps.map(({ reply: { verdict, because } = unread, ...step }) => ({ ...step, verdict, because }))
+        return parts.redact({ ...strictest, steps: shown })
       },
     ),
   ]

@@ -5,6 +5,7 @@ import type { Health } from 'protocol'
 import type { Bearer } from '../auth/bearer.ts'
 import { createClientAddress, createIsTrusted } from '../auth/client-address.ts'
 import type { OpenRequests } from '../auth/open-requests.ts'
+import { createRateLimit } from '../auth/rate-limit.ts'
 import type { SessionReach } from '../auth/reach.ts'
 import { createRefusals } from '../auth/refused-access.ts'
 import { createRequestGuard, type RequestGuard } from '../auth/request-guard.ts'
@@ -41,6 +42,9 @@ export const serverRoom = defineRoom({
       log(`Not allowed: ${refusal.by || 'nobody'} asked for ${refusal.door}. ${refusal.why}`, 'warning')
       journal.append('access_refused', refusal)
     })
+    const limits = createRefusals(now, ({ by, door, why, address }) =>
+      log(`Too many requests: ${by || `nobody known, at ${address},`} asked for ${door}. ${why}`, 'warning'),
+    )
     return {
       http,
       addressOf,
@@ -52,6 +56,9 @@ export const serverRoom = defineRoom({
       /** Journals that a request was refused for lack of rights. */
       refused: (request: IncomingMessage, refusal: { by: string; door: string; why: string }) =>
         refusals({ ...refusal, address: addressOf(request).address }),
+      /** Logs that a request came too soon after others. */
+      limited: (request: IncomingMessage, refusal: { by: string; door: string; why: string }) =>
+        limits({ ...refusal, address: addressOf(request).address }),
       /** Begins to answer requests with `listener`. */
       answerWith(listener: RequestListener) {
         app = listener
@@ -60,16 +67,20 @@ export const serverRoom = defineRoom({
   },
 })
 
+/** Most requests of a person to REST in a minute, from all of their pages together. A page makes at most some hundreds. */
+const mostOfPerson = 30_000
+
 /** Answers every HTTP request from the routes of all rooms. The last room: no request is answered before all rooms resumed their work. */
 export const appRoom = defineRoom({
   name: 'app',
   open(needs: {
-    foundation: Pick<Foundation, 'database' | 'dataDir' | 'report' | 'redact'>
+    foundation: Pick<Foundation, 'database' | 'dataDir' | 'report' | 'redact' | 'now'>
     /** The routes of all rooms. */
     routes: Pick<Registry<Route>, 'list'>
     version: string
     guard: RequestGuard
     refused(request: IncomingMessage, refusal: { by: string; door: string; why: string }): void
+    limited(request: IncomingMessage, refusal: { by: string; door: string; why: string }): void
     answerWith(listener: RequestListener): void
     tokens: Tokens
     cookie: SessionCookie
@@ -87,7 +98,8 @@ export const appRoom = defineRoom({
     dashboardDir: string
   }) {
     const { foundation, routes, answerWith, tokens, bearer, requests, cookie, ...parts } = needs
-    const { database, dataDir, report, redact } = foundation
+    const { database, dataDir, report, redact, now } = foundation
+    const perPerson = createRateLimit({ perMs: 60_000, now })
     return {
       contributes: { routes: [openApiRoute(() => routes.list(), needs.version)] },
       resume() {
@@ -96,7 +108,13 @@ export const appRoom = defineRoom({
             ...parts,
             routes: routes.list(),
             proofKey: serverProofKey(dataDir),
-            access: createAccess({ tokens, bearer, open: requests, cookie }),
+            access: createAccess({
+              tokens,
+              bearer,
+              open: requests,
+              cookie,
+              count: (person) => perPerson(person, mostOfPerson),
+            }),
             report,
             redact,
             untilFree: () => database.untilFree(),

@@ -14,6 +14,7 @@ import type { Gate } from '../calls/room.ts'
 import type { Foundation } from '../foundation.ts'
 import type { ComposedHomelab } from '../homelab/room.ts'
 import { defineRoom, type JarvisFacts } from '../house.ts'
+import { seldom } from '../lib/seldom.ts'
 import { serveActivity } from './activity.ts'
 import { Answers } from './answer.ts'
 import { ChatWatches, chatRequests } from './chat.ts'
@@ -50,7 +51,7 @@ export const doorsRoom = defineRoom({
 export type SocketsNeeds = {
   foundation: Pick<
     Foundation,
-    'activity' | 'clock' | 'database' | 'journal' | 'now' | 'redact' | 'redactor' | 'report' | 'streams'
+    'activity' | 'clock' | 'database' | 'journal' | 'log' | 'now' | 'redact' | 'redactor' | 'report' | 'streams'
   >
   facts: JarvisFacts
   /** The socket requests of all rooms. */
@@ -70,6 +71,8 @@ export type SocketsNeeds = {
   shown(person: PersonRef | undefined): Shown
   /** Journals that a request was refused for lack of rights. */
   refused(request: IncomingMessage, refusal: { by: string; door: string; why: string }): void
+  /** Logs that a socket was refused because its person has too many. */
+  limited(request: IncomingMessage, refusal: { by: string; door: string; why: string }): void
 }
 
 /** The Socket.IO namespaces, which answer the requests of all rooms. Listens to `person.changed`. */
@@ -77,7 +80,7 @@ export const socketsRoom = defineRoom({
   name: 'sockets',
   open(needs: SocketsNeeds) {
     const { foundation, facts, homelab, gate, runs, store, reach, stepUp, addressOf } = needs
-    const { activity, clock, database, journal, now, redact, redactor, report, streams } = foundation
+    const { activity, clock, database, journal, log, now, redact, redactor, report, streams } = foundation
     const realtime = new Realtime({
       http: needs.http,
       tokens: needs.tokens,
@@ -85,6 +88,8 @@ export const socketsRoom = defineRoom({
       cookie: needs.cookie,
       networkOf: (request) => networkOf(addressOf(request).address),
       refused: needs.refused,
+      limited: needs.limited,
+      faulted: seldom(now, (what) => log(what, 'warning')),
     })
     serveActivity(realtime.namespace('/events'), activity, needs.shown)
     const clusterFeed = serveCluster(realtime.namespace('/cluster'), {

@@ -8,6 +8,10 @@ import { type Answers, identityOf } from './answer.ts'
 import { boundPending, idOf } from './pending.ts'
 import type { SocketRequest } from './request.ts'
 
+/** Most sockets of one person, over all namespaces. A page has at most five. */
+const mostSockets = 500
+/** Engine.IO's code for a connection that the last process knew. Every restart has some. */
+const unknownConnection = 1
 /** Time from the connection to its first token, ms. */
 const connectWithinMs = 10_000
 /** Interval at which connections are checked, ms. A change by another process, such as the CLI, ends a connection within this time. */
@@ -25,6 +29,10 @@ export type RealtimeNeeds = {
   networkOf(request: IncomingMessage): string
   /** Journals that a request was refused for lack of rights. */
   refused(request: IncomingMessage, refusal: { by: string; door: string; why: string }): void
+  /** Logs that a socket was refused because its person has too many. */
+  limited(request: IncomingMessage, refusal: { by: string; door: string; why: string }): void
+  /** Writes a line about a socket's fault to the log, each kind at most once a minute. */
+  faulted(what: string): void
 }
 
 /** The Socket.IO server. Only sockets with a valid token enter its namespaces, and a socket ends with its token. */
@@ -48,6 +56,9 @@ export class Realtime {
         done(isAllowed ? null : guard.why(request), isAllowed)
       },
     })
+    this.io.engine.on('connection_error', ({ code, message }: { code: number; message: string }) => {
+      if (code !== unknownConnection) needs.faulted(`A socket was refused: ${message}.`)
+    })
     this.#release = boundPending(this.io, http, (request) => needs.networkOf(request))
     this.#looking = setInterval(() => this.look(), lookEveryMs).unref()
     // The default namespace serves nothing, but it too requires a token.
@@ -61,7 +72,7 @@ export class Realtime {
     const namespace = this.io.of(name)
     this.#namespaces.set(name, namespace)
     namespace.use((socket, next) => this.#authenticate(socket, next))
-    namespace.on('connection', endWithToken)
+    namespace.on('connection', (socket) => endWithToken(socket, this.#needs.faulted))
     return namespace
   }
 
@@ -96,12 +107,24 @@ export class Realtime {
     return this.io.close()
   }
 
+  /** @throws JarvisError `too_many_requests` if the person has all sockets that one person may have */
+  #requireRoom(socket: Socket, { sub, person }: Identity): void {
+    let count = 0
+    for (const { sockets } of this.#namespaces.values())
+      for (const other of sockets.values()) if (identityOf(other).person.id === person.id) count += 1
+    if (count < mostSockets) return
+    const why = `You have ${mostSockets} connections open, which is all that one person may have. Close some pages.`
+    this.#needs.limited(socket.request, { by: sub, door: socket.nsp.name, why })
+    throw new JarvisError('too_many_requests', why)
+  }
+
   #authenticate(socket: Socket, next: (error?: Error & { data?: unknown }) => void): void {
     const { tokens, cookie, refused } = this.#needs
     try {
       const { token } = socket.handshake.auth as { token?: unknown }
       const given = typeof token === 'string' ? token : ''
       const identity = tokens.verify(given === '' ? (cookie.read(socket.request) ?? '') : given)
+      this.#requireRoom(socket, identity)
       const tell = (why: string) => refused(socket.request, { by: identity.sub, door: socket.nsp.name, why })
       Object.assign(socket.data as object, {
         identity,
@@ -119,7 +142,7 @@ export class Realtime {
 }
 
 /** Disconnects a socket when its token expires. */
-function endWithToken(socket: Socket): void {
+function endWithToken(socket: Socket, faulted: RealtimeNeeds['faulted']): void {
   const { exp, tokenHash } = identityOf(socket)
   void socket.join(roomOf(tokenHash))
   const leftMs = Math.min(longestMs, Math.max(0, exp * 1000 - Date.now()))
@@ -127,7 +150,10 @@ function endWithToken(socket: Socket): void {
   expiry.unref()
   socket.on('disconnect', () => clearTimeout(expiry))
   // Without a listener, an error event would end the process.
-  socket.on('error', () => socket.disconnect(true))
+  socket.on('error', (error: Error) => {
+    faulted(`A socket of ${identityOf(socket).sub} failed: ${error.message}`)
+    socket.disconnect(true)
+  })
 }
 
 function standsAsBefore(socket: Socket, tokens: Pick<Tokens, 'again'>): boolean {

@@ -1,3 +1,4 @@
+import type { SettingInForce } from 'protocol'
 import { type Config, ConfigError } from '../config/config.ts'
 import { nextStart } from '../config/next-start.ts'
 import { policyPath, requirePolicy } from '../config/policy-file.ts'
@@ -6,6 +7,8 @@ import { policyPath, requirePolicy } from '../config/policy-file.ts'
 export type Program = {
   /** Reads the configuration as the next start would. @throws ConfigError */
   nextConfig(): Config
+  /** Returns every setting with the value in force. Absent: the settings of this process are not known. */
+  settings?(): SettingInForce[]
   /** Stops JARVIS and starts it with the new configuration, in the same process. */
   restart(): void
 }

@@ -32,6 +32,7 @@ import { ownBackupRoutes } from '../http/own-backups.ts'
 import { policyRoutes } from '../http/policy.ts'
 import { restartRoutes } from '../http/restart.ts'
 import { settingsRoutes } from '../http/settings.ts'
+import { settingsInForceRoutes } from '../http/settings-in-force.ts'
 import { setupRoutes } from '../http/setup.ts'
 import { stateRoutes } from '../http/state.ts'
 import { mostKept } from '../log/log-tail.ts'
@@ -112,6 +113,7 @@ export const systemRoom = defineRoom({
             }),
           ),
           ...ownBackupRoutes(backups),
+          ...settingsInForceRoutes(() => program?.settings?.() ?? []),
           ...journalRoutes({ journal, shown }),
           ...logRoutes(needs.siteLog.tail, mostKept),
           ...activityEventRoutes({ feed: activity, streams, begun: state.startedAt, shown }),

@@ -214,10 +214,13 @@ GET    /journal                                    whole+read    -         words
 GET    /journal/export                             deciding      -         -
 GET    /journal/verify                             whole+read    -         -
 
+GET    /config                                     deciding      -         -
+GET    /config/export                              deciding      -         -
 GET    /limits                                     whole+read    -         -
 PUT    /limits                                     deciding      -         -
 
 GET    /logs                                       owner         -         -
+GET    /logs/export                                owner         -         -
 
 GET    /mcp-servers                                deciding      -         -
 POST   /mcp-servers                                owner         password  -

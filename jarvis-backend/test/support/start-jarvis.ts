@@ -13,7 +13,7 @@ import type { Model } from '../../src/agent/model.ts'
 import type { ChannelKind } from '../../src/channels/channel.ts'
 import type { PushSender } from '../../src/channels/web-push/ports.ts'
 import { readConfig } from '../../src/config/config.ts'
-import { readStartConfig } from '../../src/config/settings-file.ts'
+import { readInForce, readStartConfig } from '../../src/config/settings-file.ts'
 import type { Clock } from '../../src/lib/clock.ts'
 import type { PublicFetch } from '../../src/lib/public-fetch.ts'
 import { compose } from '../../src/process.ts'
@@ -144,6 +144,7 @@ export async function startJarvis(options: StartOptions = {}) {
       homelab: options.remote ?? homelab,
       program: {
         nextConfig: () => readStartConfig({ ...env, ...options.nextEnv }),
+        settings: () => readInForce(env, env),
         restart: options.restart ?? (() => {}),
       },
       memoryWorker,

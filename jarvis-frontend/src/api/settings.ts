@@ -1,6 +1,7 @@
 import type { ProfileName } from 'protocol'
 import type { Body, Query } from 'protocol/client'
-import { call } from './http.ts'
+import { download } from './download.ts'
+import { call, file } from './http.ts'
 
 export const readSettings = () => call('GET /api/settings')
 export const setProfile = (profile: ProfileName) => call('PUT /api/settings', { body: { profile } })
@@ -16,4 +17,10 @@ export const revokeToken = (name: string) => call('DELETE /api/tokens/:name', { 
 export const changePassword = (current: string, next: string, code: string) =>
   call('POST /api/auth/password', { body: { current, next, ...(code !== '' && { code }) } })
 
-export const readLogs = (level: Query<'GET /api/logs'>['level']) => call('GET /api/logs', { query: { level } })
+type LogsWanted = Query<'GET /api/logs'>
+
+export const readLogs = (query: LogsWanted) => call('GET /api/logs', { query })
+export const exportLogs = (query: LogsWanted) => download(file('GET /api/logs/export', { query }), 'jarvis.log')
+/** Every setting with its value and where it comes from. */
+export const settingsInForce = () => call('GET /api/config')
+export const exportSettings = () => download(file('GET /api/config/export'), 'config.json')

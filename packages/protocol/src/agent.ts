@@ -62,6 +62,8 @@ export const AgentBody = keyed({
   model: word.optional(),
   effort: Effort.optional(),
   temperature: z.number('is a number').min(0, 'is 0 to 2').max(2, 'is 0 to 2').optional(),
+  /** Most tokens of one reply, thinking included; absent: as its model has it. */
+  maxTokens: z.int('is a whole number').min(256, 'is 256 or more').max(1_000_000, 'is at most 1000000').optional(),
   /** Names of tools; absent: all tools. `deny` takes precedence. `get_*` stands for all names that begin with `get_`. */
   tools: z.strictObject({ allow: patterns.optional(), deny: patterns.optional() }).optional(),
   /** Skills of the workspace that the agent may load; absent: all. It may always load the skills in its own folder. */

@@ -347,6 +347,7 @@ export {
   SessionSummary,
   SessionsPage,
   SessionsQuery,
+  SettingInForce,
   SettingsBody,
   SettingsReply,
   ShareMay,

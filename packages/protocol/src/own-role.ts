@@ -26,14 +26,25 @@ export const TryRoleBody = z
     error: 'give either person or role',
   })
 
+const TryVerdict = z.enum(['runs', 'asks', 'refused', 'black'])
+
+/** The verdict on one call of a plan; absent if the call takes a value that the plan reads only when it is made. `number`: from 1. */
+export const TriedStep = z.object({
+  number: z.int(),
+  toolName: z.string(),
+  verdict: TryVerdict.optional(),
+  because: z.string(),
+})
 /** The verdict that a call would get. `refused`: its arguments are wrong; `black`: it is not allowed. `who`: the people who could decide its card. */
 export const TryRoleReply = z.object({
-  verdict: z.enum(['runs', 'asks', 'refused', 'black']),
+  verdict: TryVerdict,
   tier: Tier,
   rule: z.string(),
   because: z.string(),
   who: z.string().optional(),
   approve: Approve.optional(),
+  /** For a call that proposes a plan: the verdict on each of its calls. The plan itself has the strictest of them. */
+  steps: z.array(TriedStep).optional(),
 })
 export type TryRoleReply = z.infer<typeof TryRoleReply>
 

@@ -373,7 +373,29 @@ export const JournalVerification = z.object({
 })
 export type JournalVerification = z.infer<typeof JournalVerification>
 
-export const LogsQuery = z.strictObject({ level: z.enum(['error', 'warn', 'info', 'debug']).default('debug') })
+/** A setting as it is in force. `value` absent: the default counts. A secret is never shown: its value is `set`. */
+export const SettingInForce = z.object({
+  name: z.string(),
+  section: z.string(),
+  /** What the setting does, in Markdown. */
+  about: z.string(),
+  /** In Markdown. */
+  default: z.string(),
+  value: z.string().optional(),
+  isSecret: z.literal(true).optional(),
+  source: z.enum(['environment', '.env', 'settings.env', 'default']),
+  /** The dashboard saved another value, which does not count. */
+  isOverridden: z.literal(true).optional(),
+  /** Where the value is changed, in words. */
+  changedIn: z.string(),
+})
+export type SettingInForce = z.infer<typeof SettingInForce>
+/** `q`: only lines with this text, in the message or its details, in any case. */
+export const LogsQuery = z.strictObject({
+  level: z.enum(['error', 'warn', 'info', 'debug']).default('debug'),
+  q: z.string().max(200).optional(),
+})
+export type LogsQuery = z.infer<typeof LogsQuery>
 /** A line of the server's log, redacted. `detail`: an error's stack, or more fields. */
 export const LogLine = z.object({
   id: z.number(),

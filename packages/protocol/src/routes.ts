@@ -463,12 +463,14 @@ export type Routes = {
   'GET /api/backups': { reply: p.OwnBackupsReply }
   /** Makes a backup now, and answers when it is finished and checked. 409 while another one is made, where 20 are there, or where the disk is almost full. */
   'POST /api/backups': { reply: p.OwnBackupMade }
+  /** Every setting with its value, where it comes from, its default, and where it is changed. A secret’s value is `set`. */
+  'GET /api/config': { reply: { items: (p.SettingInForce)[] } }
   /** Entries, newest first. Whoever may only look gets no words of conversations that are closed to them. */
   'GET /api/journal': { query?: { limit?: number; before?: number; kind?: string; toolUseId?: string; sessionId?: string; toolName?: string; actor?: string; tier?: z.input<typeof p.Tier>; outcome?: string; signed?: 'true' }; reply: p.JournalPage }
   /** Checks the chain of all entries. */
   'GET /api/journal/verify': { reply: p.JournalVerification }
-  /** The newest 500 lines of the log, oldest first. */
-  'GET /api/logs': { query?: { level?: 'error' | 'warn' | 'info' | 'debug' }; reply: { items: (p.LogLine)[] } }
+  /** The newest 500 lines of the log, oldest first. `q`: only lines with this text. */
+  'GET /api/logs': { query?: { level?: 'error' | 'warn' | 'info' | 'debug'; q?: string }; reply: { items: (p.LogLine)[] } }
   /** The line that makes role, user and token on a node, and what is configured. `choices` are wider sets of rights. */
   'GET /api/setup': { reply: p.SetupReply }
   /** The certificate of an address. */
@@ -528,8 +530,12 @@ export type Files = {
   'GET /api/sessions/:id/events': { params: { id: string }; query?: { after?: number } }
   /** The address to which the other service sends the browser back. Its answer counts once, in the browser that began, and the browser goes on to a page. */
   'GET /api/auth/oidc/callback': {  }
+  /** The settings that somebody set, as a JSON file `{name: value}`. Secrets are left out. */
+  'GET /api/config/export': {  }
   /** The whole journal as JSON lines. */
   'GET /api/journal/export': {  }
+  /** The same lines as a text file. */
+  'GET /api/logs/export': { query?: { level?: 'error' | 'warn' | 'info' | 'debug'; q?: string } }
   /** The activity feed, as server-sent events. */
   'GET /api/events': {  }
 }

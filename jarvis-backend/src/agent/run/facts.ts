@@ -56,7 +56,8 @@ export class RunFacts {
       prompt: format === undefined ? prompt : `${prompt}\n\n${formatWords}`,
       tools: [...tools.filter(({ name }) => !isOfProgram(origin, name)), ...(origin.tools ?? [])],
       effort: effort ?? profile.effort,
-      mostTokens: mostTokens ?? profile.mostTokens,
+      mostTokens:
+        mostTokens === undefined ? profile.mostTokens : Math.min(mostTokens, profile.mostTokens ?? mostTokens),
       toolChoice: toolChoice ?? profile.toolChoice,
       format: format ?? profile.format,
     }

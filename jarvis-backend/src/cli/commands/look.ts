@@ -58,7 +58,11 @@ export const lookCommands = [
     name: 'logs',
     group: 'Look',
     forms: [{ args: '', about: 'the newest lines of the server’s log; takes your password' }],
-    options: { ...where, level: text('LEVEL', 'error, warn, info or debug') },
+    options: {
+      ...where,
+      level: text('LEVEL', 'error, warn, info or debug'),
+      search: text('TEXT', 'only lines with this text'),
+    },
     run: async (config, input) => (await import('../logs.ts')).logs(config, input),
   }),
 ]

@@ -1,5 +1,5 @@
 import type { Card, PlanStep, UndoFacts } from 'protocol'
-import { callWords, isPlan } from '../../lib/call-words.ts'
+import { callWords, isPlan } from '../../calls/call-words.ts'
 import { dayOf, leftOf, markOf, narrow, type Style, shapeOf, wrap } from './style.ts'
 import { visible } from './visible.ts'
 

@@ -1,5 +1,5 @@
 import type { Entry, EntryOf, Question, StreamEvents, Tier } from 'protocol'
-import { callWords } from '../../lib/call-words.ts'
+import { callWords } from '../../calls/call-words.ts'
 import { cardLines } from './card.ts'
 import { columns, countOf, dayOf, markOf, type Style, timeOf } from './style.ts'
 import { visible, visibleLines } from './visible.ts'

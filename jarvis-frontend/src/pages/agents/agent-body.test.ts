@@ -11,6 +11,7 @@ function read(fields: Record<string, string>, before: AgentBody = {}, isMain = t
 test.each<[name: string, fields: Record<string, string>, before: AgentBody, body: object]>([
   ['an empty field is absent', { name: ' ', about: 'Films.' }, {}, { about: 'Films.' }],
   ['a temperature is a number, 0 too', { temperature: '0' }, {}, { temperature: 0 }],
+  ['the most tokens are a number', { maxTokens: '4096' }, {}, { maxTokens: 4096 }],
   ['tools are words', { allow: 'get_*, restart_service' }, {}, { tools: { allow: ['get_*', 'restart_service'] } }],
   ['a list that was empty stays empty', { allow: '' }, { tools: { allow: [] } }, { tools: { allow: [] } }],
   ['a list that is emptied is absent', { skills: '' }, { skills: ['net*'] }, {}],

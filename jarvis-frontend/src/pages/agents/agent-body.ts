@@ -44,6 +44,7 @@ export function agentBodyOf(
     ...text('model'),
     ...text('effort'),
     ...number('temperature'),
+    ...number('maxTokens'),
     ...(!isMain && { ceiling: read('ceiling'), memory: read('memory') }),
     ...(Object.keys(tools).length > 0 && { tools }),
     ...list('skills', before.skills),

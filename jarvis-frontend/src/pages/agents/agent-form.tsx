@@ -119,6 +119,7 @@ export function AgentForm({
             </select>
           </label>
           {field('temperature', 'Temperature, where its model takes it', { hint: '0 to 2' })}
+          {field('maxTokens', 'Most tokens of a reply', { hint: 'as its model has it' })}
           {!isMain && <MoreRightFields body={body} />}
           <LimitFields of="day" legend="At most a day" budget={body.budget} />
           <LimitFields of="run" legend="At most in one run" budget={body.budget} />

@@ -126,6 +126,7 @@ function Limits({ info, all }: { info: AgentInfo; all: AgentsReply }) {
     ...(info.temperature === undefined
       ? []
       : [['Temperature', String(info.temperature), 'where its model takes it'] as [string, string, string]]),
+    ...(info.maxTokens === undefined ? [] : [['Tokens', `at most ${info.maxTokens} a reply`] as [string, string]]),
   ]
   return (
     <>

@@ -123,7 +123,7 @@ function More({
       <Fallbacks fallbacks={models.fallbacks} models={all} isResting={isResting} onSaved={onSaved} />
       <p>
         Plans of Claude and GitHub Copilot cannot be used: Anthropic lets no other program sign in with its plans, and
-        Copilot’s SDK runs tools of its own past JARVIS’s gate. Sign in with ChatGPT is not built yet. Use a key.
+        Copilot’s SDK runs tools of its own past JARVIS’s gate. Use a key.
       </p>
     </>
   )

@@ -1,12 +1,14 @@
 import type { LogLine } from 'protocol'
 import { useEffect, useRef } from 'react'
 import { signedIn } from '../../api/auth.ts'
-import { readLogs } from '../../api/settings.ts'
+import { exportLogs, readLogs } from '../../api/settings.ts'
 import { status as statusRemote, useStatus } from '../../api/status.ts'
 import { useLoad } from '../../api/use-load.ts'
+import { say } from '../../app/announce.tsx'
 import { live } from '../../app/live.ts'
 import { Problem, Resting, Skeletons } from '../../app/load-state.tsx'
 import { PageHead } from '../../app/page-head.tsx'
+import { SearchField } from '../../app/search-field.tsx'
 import { Doctor } from '../../features/system/doctor.tsx'
 import { ago, capital, longSpan } from '../../lib/format.ts'
 import { useSearchParams } from '../../lib/location.tsx'
@@ -101,7 +103,11 @@ const levelMark = { error: 'bad', warn: 'warn', info: 'step', debug: 'none' } as
 function Log() {
   const [params, setParams] = useSearchParams()
   const level = levels.find((known) => known === params.get('level')) ?? 'info'
-  const { data, problem, again } = useLoad(`logs ${level}`, () => readLogs(level), ['connect', 'settings'])
+  const q = params.get('q') ?? ''
+  const query = { level, ...(q !== '' && { q }) }
+  const { data, problem, again } = useLoad(`logs ${level} ${q}`, () => readLogs(query), ['connect', 'settings'])
+  const shows = (next: { level: string; q: string }) =>
+    setParams({ ...(next.level !== 'info' && { level: next.level }), ...(next.q !== '' && { q: next.q }) })
   useEffect(() => {
     const timer = setInterval(again, lookEveryMs)
     return () => clearInterval(timer)
@@ -118,22 +124,36 @@ function Log() {
       <fieldset className="filters">
         <legend className="vh">From this level on</legend>
         {levels.map((name) => (
-          <button
-            key={name}
-            type="button"
-            aria-pressed={name === level}
-            onClick={() => setParams(name === 'info' ? {} : { level: name })}
-          >
+          <button key={name} type="button" aria-pressed={name === level} onClick={() => shows({ level: name, q })}>
             <Mark kind={levelMark[name]} size={9} />
             {capital(name)}
           </button>
         ))}
       </fieldset>
+      <div className="log-find">
+        <SearchField
+          className="log-search"
+          label="Search the log"
+          placeholder="Search the log"
+          maxLength={200}
+          query={q}
+          onSearch={(text) => shows({ level, q: text })}
+        />
+        <button
+          type="button"
+          className="button"
+          onClick={() =>
+            void exportLogs(query).catch((error: unknown) => say(error instanceof Error ? error.message : ''))
+          }
+        >
+          Export
+        </button>
+      </div>
       <Problem error={problem} onAgain={again} kept={data !== undefined} />
       {data === undefined ? (
         problem === undefined && <Skeletons rows={8} height={18} />
       ) : data.items.length === 0 ? (
-        <p className="memory-away">No such lines since the start.</p>
+        <p className="memory-away">{q === '' ? 'No such lines since the start.' : 'No line has that text.'}</p>
       ) : (
         <ol
           ref={end}
