@@ -1,6 +1,6 @@
 import type { Page } from 'playwright-core'
 import { beforeAll, expect } from 'vitest'
-import { seriousFindings } from './support/axe.ts'
+import { findingsAtNight } from './support/axe.ts'
 import { atFileEnd, dashboardDir, givePassword, go, test, useBrowser } from './support/browser.ts'
 import { household, householdPolicy, membersRole, type Standing, standings, tokenOf } from './support/persons.ts'
 import type { TestJarvis } from './support/start-jarvis.ts'
@@ -96,7 +96,7 @@ test('an owner breaks the glass with a typed reason and the password, and everyb
   const approve = form.getByRole('button', { name: 'Approve alone' })
   expect(await approve.getAttribute('aria-disabled')).toBe('true')
   await form.getByRole('textbox').fill('The house is on fire and everybody else sleeps.')
-  expect(await seriousFindings(form)).toEqual([])
+  expect(await findingsAtNight(form)).toEqual([])
   await approve.click()
   await givePassword(owner)
   await asker.next('chat:done')
@@ -108,7 +108,7 @@ test('an owner breaks the glass with a typed reason and the password, and everyb
     const banner = page.getByRole('region', { name: 'The glass was broken' })
     await banner.getByText('The house is on fire and everybody else sleeps.').waitFor()
     expect(await banner.textContent()).toContain('the-owner')
-    if (page === kid) expect(await seriousFindings(banner)).toEqual([])
+    if (page === kid) expect(await findingsAtNight(banner)).toEqual([])
   }
 })
 
@@ -129,7 +129,7 @@ test('a member shares a conversation, makes a token and has the devices that are
   await dialog.getByLabel('May').selectOption('look')
   await dialog.getByRole('button', { name: 'Share' }).click()
   await dialog.getByText('reads, shared by the-member').waitFor()
-  expect(await seriousFindings(dialog)).toEqual([])
+  expect(await findingsAtNight(dialog)).toEqual([])
   await dialog.getByRole('button', { name: 'Close' }).click()
   await kid.getByRole('button', { name: 'Shared with the-viewer' }).waitFor()
 
@@ -140,7 +140,7 @@ test('a member shares a conversation, makes a token and has the devices that are
   await guest.getByPlaceholder('Shared with you to read.').waitFor()
   await guest.locator('.asked').getByText('the-member').waitFor()
   expect(await guest.getByRole('button', { name: 'Edit this message' }).count()).toBe(0)
-  expect(await seriousFindings(guest)).toEqual([])
+  expect(await findingsAtNight(guest)).toEqual([])
   await kid.getByRole('button', { name: 'Shared with the-viewer' }).click()
   await dialog.getByRole('button', { name: 'End for the-viewer' }).click()
   await guest.getByRole('heading', { name: 'No such session' }).waitFor()
@@ -158,7 +158,7 @@ test('a member shares a conversation, makes a token and has the devices that are
   await kid.getByText('my-script: copy it now, it is not shown again.').waitFor()
   await kid.getByText('Also while it is closed').waitFor()
   expect(await kid.getByText('Decide in the notification').count()).toBe(0)
-  expect(await seriousFindings(kid)).toEqual([])
+  expect(await findingsAtNight(kid)).toEqual([])
 
   const themeOf = (page: Page) => page.locator('html').getAttribute('data-theme')
   await kid.getByRole('radio', { name: /^Dark/ }).check()

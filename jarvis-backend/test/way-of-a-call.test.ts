@@ -324,14 +324,15 @@ test(
           }
         }
         now.isAnswerLost = false
-        for (let round = 0; round < 12 && (round < 2 || pending().length > 0); round += 1) {
+        const outcomes = (id: string) => entries.filter((entry) => settles(entry) && callIdOf(entry) === id)
+        for (let round = 0; round < 12 && calls.some(({ toolUseId }) => outcomes(toolUseId).length === 0); round += 1) {
           process.answer()
           await clock.advance(61_000)
         }
         expect(pending()).toEqual([])
         expect(house.faults).toEqual([])
         for (const { toolUseId } of calls) {
-          expect(entries.filter((entry) => settles(entry) && callIdOf(entry) === toolUseId)).toHaveLength(1)
+          expect(outcomes(toolUseId)).toHaveLength(1)
           const outcome = new SqliteExecutionStore(house.database).get(toolUseId)?.outcome
           const claims = house.rows('execution', toolUseId).length
           expect(claims, 'a claim has an outcome').toBe(outcome === undefined ? 0 : 1)
