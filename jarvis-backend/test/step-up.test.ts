@@ -19,7 +19,7 @@ test('every route asks for the password as it was decided by hand', async () => 
   expect(found.toSorted()).toEqual(decided.toSorted())
 })
 
-// That every route refuses strangers and viewers is in `rights.test.ts`, by day too.
+// A sample of the routes by day: `rights.test.ts` holds by day too that each refuses strangers and viewers.
 test('no route lets a stranger, a viewer or a stray query in, and each refuses before it looks into a body', async () => {
   const jarvis = await startJarvis({ restart() {} })
   const [operator, viewer] = [jarvis.token('operator'), jarvis.token('viewer')]
