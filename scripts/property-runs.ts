@@ -18,7 +18,7 @@ export const patienceMs = (byDay: number): number => (atLeast === 0 ? byDay : by
 export const rowsOf = <T>(rows: readonly T[], byDay: number): T[] =>
   isNight || rows.length <= byDay
     ? [...rows]
-    : Array.from({ length: byDay }, (_, at) => rows[Math.round((at * (rows.length - 1)) / (byDay - 1))] as T)
+    : Array.from({ length: byDay }, (_, at) => rows[Math.round((at * (rows.length - 1)) / Math.max(1, byDay - 1))] as T)
 
 /** Makes a test of the night alone: `npm run test:night` runs it, `npm test` does not know it. */
 export const atNight =

@@ -10,12 +10,12 @@ const { values } = parseArgs({
   options: { only: { type: 'string', multiple: true }, minutes: { type: 'string', default: '90' } },
 })
 
-/** Files of tests that are for the night, and those with properties. */
+/** Files of tests that are for the night, and those that do more at night: properties, long tables, looks by axe. */
 const files = ['jarvis-backend/src', 'jarvis-backend/test', 'jarvis-frontend/src', 'jarvis-frontend/test', 'packages']
   .flatMap((folder) => readdirSync(folder, { recursive: true }).map((name) => join(folder, String(name))))
   .filter((path) => /\.test\.tsx?$/.test(path) && !path.includes('node_modules'))
 const nightly = files.filter((path) => path.includes('.night.test.'))
-const properties = files.filter((path) => readFileSync(path, 'utf8').includes('/property-runs.ts'))
+const properties = files.filter((path) => /\/property-runs\.ts|findingsAtNight/.test(readFileSync(path, 'utf8')))
 
 const tsx = (path, ...args) => [process.execPath, '--import', 'tsx', path, ...args]
 const vitest = (paths) => [

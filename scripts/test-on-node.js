@@ -28,7 +28,8 @@ const copy = join(dir, 'jarvis')
 for (const path of run(root, 'git', 'ls-files', '-z', '-co', '--exclude-standard').split('\0')) {
   if (path === '') continue
   mkdirSync(join(copy, dirname(path)), { recursive: true })
-  cpSync(join(root, path), join(copy, path))
+  // A build that is newer than its sources stays.
+  cpSync(join(root, path), join(copy, path), { preserveTimestamps: true })
 }
 for (const built of ['jarvis-backend/dist', 'jarvis-frontend/dist'])
   cpSync(join(root, built), join(copy, built), { recursive: true, preserveTimestamps: true })

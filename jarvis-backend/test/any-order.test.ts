@@ -212,7 +212,7 @@ test(
         await jarvis.stop()
         rmSync(dataDir, { recursive: true, force: true })
       }),
-      { ...runs(5), endOnFailure: true },
+      { ...runs(3), endOnFailure: true },
     )
   },
   patienceMs(60_000),

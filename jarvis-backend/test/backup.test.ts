@@ -11,6 +11,7 @@ import {
 import { join } from 'node:path'
 import Sqlite from 'better-sqlite3'
 import { expect, test } from 'vitest'
+import { rowsOf } from '../../scripts/property-runs.ts'
 import { backUp } from '../src/store/sqlite/backup.ts'
 import { restore } from '../src/store/sqlite/restore.ts'
 import { jarvisHere } from './support/command-here.ts'
@@ -173,7 +174,7 @@ test('rules that were made stricter or taken away since stay so after a restore,
   ])
 })
 
-test.each([
+const outsized: [what: string, statement: string, words: string][] = [
   [
     'a value of 200 MB',
     `INSERT INTO settings VALUES ('x', printf('%.*c', 200 * 1024 * 1024, 'x'))`,
@@ -185,16 +186,21 @@ test.each([
      INSERT INTO backup_files SELECT 'workspace/' || i, '' FROM n`,
     '1000000 rows of 16 MB in its table backup_files',
   ],
-])('a backup with %s is refused before it is read, and nothing is changed', async (_what, statement, words) => {
-  const { dir, file } = await backedUp()
-  const sql = new Sqlite(file)
-  sql.exec(statement)
-  sql.close()
-  const before = readFileSync(join(dir, 'jarvis.db'))
-  await expect(restore(dir, { file, now: Date.now(), evenBroken: true })).rejects.toThrow(words)
-  expect(readFileSync(join(dir, 'jarvis.db')).equals(before)).toBe(true)
-  expect(readdirSync(dir).filter((name) => /restor/.test(name))).toEqual([])
-})
+]
+test.each(rowsOf(outsized, 1))(
+  'a backup with %s is refused before it is read, and nothing is changed',
+  async (...row) => {
+    const [, statement, words] = row
+    const { dir, file } = await backedUp()
+    const sql = new Sqlite(file)
+    sql.exec(statement)
+    sql.close()
+    const before = readFileSync(join(dir, 'jarvis.db'))
+    await expect(restore(dir, { file, now: Date.now(), evenBroken: true })).rejects.toThrow(words)
+    expect(readFileSync(join(dir, 'jarvis.db')).equals(before)).toBe(true)
+    expect(readdirSync(dir).filter((name) => /restor/.test(name))).toEqual([])
+  },
+)
 
 test('a backup cannot write outside of the workspace', async () => {
   const dir = folder()

@@ -1,7 +1,7 @@
 import { Buffer } from 'node:buffer'
 import { expect } from 'vitest'
 import { pictureFacts } from '../src/lib/picture.ts'
-import { seriousFindings } from './support/axe.ts'
+import { findingsAtNight } from './support/axe.ts'
 import { dashboardDir, test, useBrowser } from './support/browser.ts'
 import { bitmapOf, noiseOf, onePixel, pngOf } from './support/pictures.ts'
 import { calls, pauses, says, scripted } from './support/scripted-model.ts'
@@ -37,7 +37,7 @@ test('files are pasted, dropped, picked and removed on a phone, and stand with t
   await page.getByRole('button', { name: 'Attach' }).click()
   await (await picking).setFiles({ name: 'pve.log', mimeType: 'text/plain', buffer: Buffer.from('it broke at noon') })
   await files.getByText('16 B').waitFor()
-  expect(await seriousFindings(page.locator('.composer'))).toEqual([])
+  expect(await findingsAtNight(page.locator('.composer'))).toEqual([])
 
   // A file that failed holds the message back, with its words kept.
   await field.fill('What happened?')
@@ -56,7 +56,7 @@ test('files are pasted, dropped, picked and removed on a phone, and stand with t
   await page.getByRole('button', { name: 'pve.log, 16 B' }).click()
   await page.getByText('it broke at noon').waitFor()
   expect(await files.count()).toBe(0)
-  expect(await seriousFindings(page)).toEqual([])
+  expect(await findingsAtNight(page)).toEqual([])
   const [asked] = model.requests[0]?.messages ?? []
   expect(asked?.role === 'user' && [asked.images?.length, asked.text]).toEqual([
     1,

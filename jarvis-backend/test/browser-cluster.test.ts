@@ -5,7 +5,7 @@ import { beforeAll, expect } from 'vitest'
 import { isNight } from '../../scripts/property-runs.ts'
 import type { Database } from '../src/store/sqlite/database.ts'
 import { SqliteSampleStore } from '../src/store/sqlite/samples/samples.ts'
-import { seriousFindings, wear } from './support/axe.ts'
+import { findingsAtNight, wear } from './support/axe.ts'
 import { atFileEnd, dashboardDir, test, useBrowser } from './support/browser.ts'
 import { createSimulator } from './support/simulator.ts'
 import { startJarvis, type TestJarvis, tokenFor } from './support/start-jarvis.ts'
@@ -88,7 +88,7 @@ test('a guest opens by its address, its past is drawn, and an action there becom
   expect(await guest.getByRole('button', { name: /^Start/ }).count()).toBe(0)
   for (const colorScheme of ['dark', 'light'] as const) {
     await wear(page, colorScheme)
-    expect(await seriousFindings(guest), colorScheme).toEqual([])
+    expect(await findingsAtNight(guest), colorScheme).toEqual([])
   }
 
   // A protected guest says so, and none of its buttons can be pressed.
@@ -133,7 +133,7 @@ test('a viewer on a phone sees the whole page and is told who can act', async ()
   expect(await guest.getByRole('button', { name: /Stop|Restart/ }).count()).toBe(0)
   await expect.poll(() => drawn(guest.getByRole('figure').first())).toBeGreaterThan(500)
   await isFlat()
-  expect(await seriousFindings(page)).toEqual([])
+  expect(await findingsAtNight(page)).toEqual([])
   await guest.getByRole('button', { name: 'Close the detail' }).tap()
   await page.getByText('Limits', { exact: true }).tap()
   await page.getByText('An operator can do this.').waitFor()

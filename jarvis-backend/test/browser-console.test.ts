@@ -1,5 +1,5 @@
 import { expect } from 'vitest'
-import { seriousFindings } from './support/axe.ts'
+import { findingsAtNight } from './support/axe.ts'
 import { dashboardDir, givePassword, passwordDialog, test, useBrowser } from './support/browser.ts'
 import { scripted } from './support/scripted-model.ts'
 import { startJarvis } from './support/start-jarvis.ts'
@@ -39,7 +39,7 @@ test('an operator opens a VM’s screen and a container’s terminal, types, get
   expect(await ink(9, 10)).toBe(0)
   await page.getByRole('button', { name: 'Send Ctrl Alt Del' }).click()
   await expect.poll(() => ink(9, 10)).toBeGreaterThan(100)
-  expect(await seriousFindings(page)).toEqual([])
+  expect(await findingsAtNight(page)).toEqual([])
   await page.getByRole('application', { name: `Screen of ${name}` }).focus()
   await page.keyboard.press('Shift+Tab')
   await page.locator('button:focus', { hasText: 'Send Ctrl Alt Del' }).waitFor()
@@ -59,7 +59,7 @@ test('an operator opens a VM’s screen and a container’s terminal, types, get
   await screen.getByText(`root@${container}:~#`).first().waitFor()
   await page.keyboard.type('uname\n')
   await screen.getByText(`Linux ${container}`).first().waitFor()
-  expect(await seriousFindings(page)).toEqual([])
+  expect(await findingsAtNight(page)).toEqual([])
   await page.keyboard.type('exit\n')
   await page.getByText(`The terminal of ${container} ended: its shell ended with exit code 0`).waitFor()
 

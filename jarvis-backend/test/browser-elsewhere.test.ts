@@ -1,6 +1,6 @@
 import type { Page } from 'playwright-core'
 import { expect } from 'vitest'
-import { seriousFindings } from './support/axe.ts'
+import { findingsAtNight } from './support/axe.ts'
 import { dashboardDir, test, useBrowser } from './support/browser.ts'
 import { type Claims, envOf, startIdentityService } from './support/identity-service.ts'
 import { startJarvis } from './support/start-jarvis.ts'
@@ -18,7 +18,7 @@ test('somebody links an account and signs in with it; an account of nobody waits
   const part = page.getByRole('region', { name: 'People and devices', exact: true })
   await part.getByRole('button', { name: 'Link an account of Home ID…' }).click()
   await part.getByRole('list', { name: 'Linked accounts' }).getByText('Mira', { exact: true }).waitFor()
-  expect(await seriousFindings(part)).toEqual([])
+  expect(await findingsAtNight(part)).toEqual([])
   if (process.env.SHOTS) await page.screenshot({ path: `${process.env.SHOTS}/elsewhere-linked.png` })
 
   // Where an answer of the service leads that came too late.
@@ -39,7 +39,7 @@ test('somebody links an account and signs in with it; an account of nobody waits
   await page.goto(`${jarvis.url}/settings/people`)
   const form = part.getByRole('form', { name: 'Let Ann in' })
   await form.getByLabel('Name here').fill('ann')
-  expect(await seriousFindings(form)).toEqual([])
+  expect(await findingsAtNight(form)).toEqual([])
   if (process.env.SHOTS) await page.screenshot({ path: `${process.env.SHOTS}/elsewhere-list.png` })
   await form.getByRole('button', { name: 'Let in' }).click()
   await form.waitFor({ state: 'detached' })

@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs'
 import type { Page } from 'playwright-core'
 import { beforeAll, expect } from 'vitest'
 import { testWith } from '../../scripts/test-with.js'
-import { seriousFindings } from './support/axe.ts'
+import { findingsAtNight } from './support/axe.ts'
 import { atFileEnd, dashboardDir, passwordDialog, test, useBrowser } from './support/browser.ts'
 import { createAuthenticator } from './support/fake-authenticator.ts'
 import { passkeyDoor } from './support/passkey-door.ts'
@@ -53,13 +53,13 @@ testWith('Chromium', 'ssh-keygen')(
     expect((await countersigned).status()).toBe(200)
     const sshKeys = part.getByRole('list', { name: 'Your SSH keys' })
     await sshKeys.getByText('mira@laptop').waitFor()
-    expect(await seriousFindings(part)).toEqual([])
+    expect(await findingsAtNight(part)).toEqual([])
 
     await page.getByRole('button', { name: 'Sign out', exact: true }).click()
     // The authenticator answers what the browser offers in the fields at once, as a person who chooses the passkey there.
     const devices = part.getByRole('list', { name: 'Where you are signed in' })
     await devices.getByText('this one, passkey').waitFor()
-    expect(await seriousFindings(page)).toEqual([])
+    expect(await findingsAtNight(page)).toEqual([])
     await part.getByRole('button', { name: 'Remove Pixel…' }).click()
     await part.getByRole('button', { name: 'Remove Pixel', exact: true }).click()
     await passwordDialog(page).getByRole('button', { name: 'Use a passkey' }).click()
@@ -82,14 +82,14 @@ test('an owner invites by a link that is shown once, and whoever opens it on a p
   await part.getByRole('img', { name: 'The link as a QR code' }).waitFor()
   const open = part.getByRole('list', { name: 'Invitations' })
   await open.getByText('Ann').waitFor()
-  expect(await seriousFindings(part)).toEqual([])
+  expect(await findingsAtNight(part)).toEqual([])
   await part.getByRole('button', { name: 'I have it' }).click()
   expect(await page.content()).not.toContain(link.slice(-22))
 
   const phone = await person({ ...jarvis, url: link }, { viewport: { width: 390, height: 844 } })
   await phone.getByText('invites you as').waitFor()
   expect(await phone.getByLabel('Your name').inputValue()).toBe('Ann')
-  expect(await seriousFindings(phone)).toEqual([])
+  expect(await findingsAtNight(phone)).toEqual([])
   expect(await phone.evaluate('document.documentElement.scrollWidth')).toBe(390)
   await phone.getByLabel(/^A password/).fill('plum-orchard-seven')
   await phone.getByRole('button', { name: 'Come in' }).click()
@@ -135,7 +135,7 @@ test('the chosen person stands beside the list and in the address, and closing g
   await pane.getByText('Refused for jonas.').waitFor()
   const passkeys = pane.getByRole('list', { name: 'Passkeys of jonas' })
   await passkeys.getByText('never used').waitFor()
-  expect(await seriousFindings(pane)).toEqual([])
+  expect(await findingsAtNight(pane)).toEqual([])
   await passkeys.getByRole('button', { name: 'Remove Phone…' }).click()
   await passkeys.getByRole('button', { name: 'Remove Phone', exact: true }).click()
   await pane.getByText('No passkey.', { exact: true }).waitFor()
@@ -160,7 +160,7 @@ test('the chosen person stands beside the list and in the address, and closing g
   expect(await list.isVisible()).toBe(false)
   expect((await heading.boundingBox())?.y).toBeLessThan(200)
   expect(await page.evaluate('document.documentElement.scrollWidth')).toBe(390)
-  expect(await seriousFindings(pane)).toEqual([])
+  expect(await findingsAtNight(pane)).toEqual([])
   await pane.getByRole('link', { name: 'People' }).click()
   await hasFocus(`person-${person.id}`)
   expect(await row.boundingBox()).toMatchObject({ y: expect.toSatisfy((y: number) => y > 80 && y < 760) })

@@ -1,6 +1,6 @@
 import type { Page } from 'playwright-core'
 import { beforeAll, expect } from 'vitest'
-import { seriousFindings } from './support/axe.ts'
+import { findingsAtNight } from './support/axe.ts'
 import { atFileEnd, dashboardDir, givePassword, go, test, useBrowser } from './support/browser.ts'
 import { household, householdPolicy, membersRole, type Standing, standings, tokenOf } from './support/persons.ts'
 import type { TestJarvis } from './support/start-jarvis.ts'
@@ -97,7 +97,7 @@ test('an owner breaks the glass with a typed reason and the password, and everyb
   const approve = form.getByRole('button', { name: 'Approve alone' })
   expect(await approve.getAttribute('aria-disabled')).toBe('true')
   await form.getByRole('textbox').fill('The house is on fire and everybody else sleeps.')
-  expect(await seriousFindings(form)).toEqual([])
+  expect(await findingsAtNight(form)).toEqual([])
   await approve.click()
   await givePassword(owner)
   await asker.next('chat:done')
@@ -109,7 +109,7 @@ test('an owner breaks the glass with a typed reason and the password, and everyb
     const banner = page.getByRole('region', { name: 'The glass was broken' })
     await banner.getByText('The house is on fire and everybody else sleeps.').waitFor()
     expect(await banner.textContent()).toContain('the-owner')
-    if (page === kid) expect(await seriousFindings(banner)).toEqual([])
+    if (page === kid) expect(await findingsAtNight(banner)).toEqual([])
   }
 })
 
@@ -130,7 +130,7 @@ test('a member shares a conversation, makes a token and has the devices that are
   await dialog.getByLabel('May').selectOption('look')
   await dialog.getByRole('button', { name: 'Share' }).click()
   await dialog.getByText('reads, shared by the-member').waitFor()
-  expect(await seriousFindings(dialog)).toEqual([])
+  expect(await findingsAtNight(dialog)).toEqual([])
   await dialog.getByRole('button', { name: 'Close' }).click()
   await kid.getByRole('button', { name: 'Shared with the-viewer' }).waitFor()
 
@@ -141,7 +141,7 @@ test('a member shares a conversation, makes a token and has the devices that are
   await guest.getByPlaceholder('Shared with you to read.').waitFor()
   await guest.locator('.asked').getByText('the-member').waitFor()
   expect(await guest.getByRole('button', { name: 'Edit this message' }).count()).toBe(0)
-  expect(await seriousFindings(guest)).toEqual([])
+  expect(await findingsAtNight(guest)).toEqual([])
   await kid.getByRole('button', { name: 'Shared with the-viewer' }).click()
   await dialog.getByRole('button', { name: 'End for the-viewer' }).click()
   await guest.getByRole('heading', { name: 'No such session' }).waitFor()
@@ -164,7 +164,7 @@ test('a member shares a conversation, makes a token and has the devices that are
   await go(kid, '/settings/notifications')
   await kid.getByText('Also while it is closed').waitFor()
   expect(await kid.getByText('Decide in the notification').count()).toBe(0)
-  expect(await seriousFindings(kid)).toEqual([])
+  expect(await findingsAtNight(kid)).toEqual([])
 
   await go(kid, '/settings/display')
   const themeOf = (page: Page) => page.locator('html').getAttribute('data-theme')

@@ -1,5 +1,5 @@
 import { expect } from 'vitest'
-import { seriousFindings, wear } from './support/axe.ts'
+import { findingsAtNight, wear } from './support/axe.ts'
 import { go, test } from './support/browser.ts'
 import { useSharedChat } from './support/shared-chat.ts'
 
@@ -57,7 +57,7 @@ test('a runbook is checked as it is typed, mended, saved, run dry and compared w
   expect(await field.evaluate((element: { selectionStart: number; value: string }) => element.selectionStart)).toBe(
     restart.indexOf('tool: restart_container'),
   )
-  expect(await seriousFindings(page)).toEqual([])
+  expect(await findingsAtNight(page)).toEqual([])
   if (process.env.SHOTS) await page.screenshot({ path: `${process.env.SHOTS}/runbook-fault.png` })
   await faults.getByRole('button', { name: 'restart_container', exact: true }).click()
   await faults.getByText('Line 14').waitFor({ state: 'detached' })
@@ -109,7 +109,7 @@ test('a plan is one card: every step was on screen before it is approved, and ea
     expect(second).toContain(words)
   for (const colorScheme of ['light', 'dark'] as const) {
     await wear(page, colorScheme)
-    expect(await seriousFindings(card), colorScheme).toEqual([])
+    expect(await findingsAtNight(card), colorScheme).toEqual([])
     if (process.env.SHOTS) await page.screenshot({ path: `${process.env.SHOTS}/plan-real-${colorScheme}.png` })
   }
   const approve = card.getByRole('button', { name: 'Approve: run 2 steps' })

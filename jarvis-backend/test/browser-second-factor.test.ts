@@ -1,7 +1,7 @@
 import type { Page } from 'playwright-core'
 import { expect } from 'vitest'
 import { authenticatorApp } from './support/authenticator-app.ts'
-import { seriousFindings } from './support/axe.ts'
+import { findingsAtNight } from './support/axe.ts'
 import { dashboardDir, test, useBrowser } from './support/browser.ts'
 import { createSkippingClock } from './support/fake-clock.ts'
 import { password, startJarvis } from './support/start-jarvis.ts'
@@ -26,7 +26,7 @@ test('a person turns a second factor on, signs in with a code of it, and without
   await part.getByRole('button', { name: 'Turn it on…' }).click()
   await part.getByRole('img', { name: /^QR code of the secret/ }).waitFor()
   const app = authenticatorApp((await part.locator('.seed code').innerText()).replace(/\s/g, ''))
-  expect(await seriousFindings(part)).toEqual([])
+  expect(await findingsAtNight(part)).toEqual([])
   const code = part.getByLabel('The code that it shows')
   const confirm = part.getByRole('button', { name: 'Turn it on', exact: true })
   await code.fill('12')
@@ -37,7 +37,7 @@ test('a person turns a second factor on, signs in with a code of it, and without
   const codes = (await part.locator('.once code').innerText()).split(/\s+/)
   expect(codes).toHaveLength(10)
   await part.getByText('10 recovery codes left.').waitFor()
-  expect(await seriousFindings(part)).toEqual([])
+  expect(await findingsAtNight(part)).toEqual([])
   await part.getByRole('button', { name: 'I have them' }).click()
   await part.locator('.once').waitFor({ state: 'detached' })
 

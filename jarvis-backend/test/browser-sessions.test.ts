@@ -3,7 +3,7 @@ import type { Page } from 'playwright-core'
 import type { SessionsPage } from 'protocol'
 import { expect } from 'vitest'
 import type { Model } from '../src/agent/model.ts'
-import { seriousFindings } from './support/axe.ts'
+import { findingsAtNight } from './support/axe.ts'
 import { dashboardDir, go, say, test, useBrowser } from './support/browser.ts'
 import { calls, type ScriptedModel, says, scripted } from './support/scripted-model.ts'
 import { startJarvis, type TestJarvis } from './support/start-jarvis.ts'
@@ -49,7 +49,7 @@ test('by keyboard alone a session is found, renamed, archived, deleted and taken
   await page.getByText('26.9k tokens').first().waitFor()
   // 14.2k in at $2, 0.9k out at $10, 11.8k cached at $0.10.
   await page.getByText('$0.04').first().waitFor()
-  expect(await seriousFindings(page)).toEqual([])
+  expect(await findingsAtNight(page)).toEqual([])
 
   const field = page.getByRole('searchbox', { name: 'Search titles and messages' })
   await field.focus()
@@ -63,7 +63,7 @@ test('by keyboard alone a session is found, renamed, archived, deleted and taken
   await page.goBack()
   await row(page, 'second one').waitFor()
   await field.focus()
-  expect(await seriousFindings(page.getByRole('list', { name: 'Sessions' }))).toEqual([])
+  expect(await findingsAtNight(page.getByRole('list', { name: 'Sessions' }))).toEqual([])
   await page.keyboard.press('Control+a')
   await page.keyboard.type('nothing like it')
   await page.getByText('No session is like that.').waitFor()
@@ -101,7 +101,7 @@ test('by keyboard alone a session is found, renamed, archived, deleted and taken
   await page.keyboard.press('Delete')
   await page.getByText('Deleted “third one”').waitFor()
   await rail(page, 'third one').waitFor({ state: 'detached' })
-  expect(await seriousFindings(page)).toEqual([])
+  expect(await findingsAtNight(page)).toEqual([])
   await page.keyboard.press('u')
   await row(page, 'third one').waitFor()
   await row(page, 'third one').focus()
@@ -156,7 +156,7 @@ test('on a phone sessions are exported and deleted; a viewer reads, and nobody a
   await page.getByRole('navigation', { name: 'More pages' }).getByRole('link', { name: 'Sessions' }).tap()
   await row(page, 'Wake agent2').waitFor()
   await page.getByRole('button', { name: 'What can be done with Ping the gateway' }).tap()
-  expect(await seriousFindings(page)).toEqual([])
+  expect(await findingsAtNight(page)).toEqual([])
   expect(await page.evaluate('document.documentElement.scrollWidth')).toBe(320)
   const exported = async (name: string) => {
     const saved = page.waitForEvent('download')
@@ -219,13 +219,13 @@ test('a message is edited and asked again as versions of it, and an answer branc
   const usageLine = page.locator('.usage')
   await usageLine.getByText('$0.04').waitFor()
   expect(await usageLine.innerText()).toMatch(/1 call\s+14\.2k in\s+905 out\s+11\.8k cached\s+\$0\.04/)
-  expect(await seriousFindings(page)).toEqual([])
+  expect(await findingsAtNight(page)).toEqual([])
 
   await page.getByRole('button', { name: 'Edit this message' }).focus()
   await page.keyboard.press('Enter')
   const edited = page.getByRole('textbox', { name: 'Edited message' })
   await edited.fill('How was it?')
-  expect(await seriousFindings(log)).toEqual([])
+  expect(await findingsAtNight(log)).toEqual([])
   await page.keyboard.press('Escape')
   await page.getByRole('button', { name: 'Edit this message' }).and(page.locator(':focus')).waitFor()
   await page.keyboard.press('Enter')
@@ -239,7 +239,7 @@ test('a message is edited and asked again as versions of it, and an answer branc
   const versions = page.getByRole('group', { name: 'Versions of this message' })
   const focused = (name: string) => versions.getByRole('button', { name }).and(page.locator(':focus')).waitFor()
   await versions.getByText('Version 2 of 2').waitFor({ state: 'attached' })
-  expect(await seriousFindings(versions)).toEqual([])
+  expect(await findingsAtNight(versions)).toEqual([])
   await versions.getByRole('button', { name: 'Earlier version' }).focus()
   await page.keyboard.press('Enter')
   await log.getByText('All is well.').waitFor()
@@ -271,7 +271,7 @@ test('a message is edited and asked again as versions of it, and an answer branc
   await page.getByRole('button', { name: 'Retry with…' }).focus()
   await page.keyboard.press('Enter')
   await page.getByRole('button', { name: 'claude-opus-5-5' }).and(page.locator(':focus')).waitFor()
-  expect(await seriousFindings(log)).toEqual([])
+  expect(await findingsAtNight(log)).toEqual([])
   await page.keyboard.press('Enter')
   await log.getByText('Another view.').waitFor()
   await page.locator('.composer').getByText('claude-opus-5-5').waitFor()
@@ -281,7 +281,7 @@ test('a message is edited and asked again as versions of it, and an answer branc
   await say(page, '/model')
   const choice = page.getByRole('group', { name: 'From the next message on' })
   await choice.getByRole('button', { name: 'anthropic/claude-opus-5-5', pressed: true }).waitFor()
-  expect(await seriousFindings(choice)).toEqual([])
+  expect(await findingsAtNight(choice)).toEqual([])
   await choice.getByRole('button', { name: 'anthropic/claude-sonnet-5-5' }).click()
   await page.locator('.composer').getByText('claude-sonnet-5-5').waitFor()
   await page.locator('#composer:focus').waitFor()

@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import type { Page } from 'playwright-core'
 import { expect } from 'vitest'
 import type { PushSender } from '../src/channels/web-push/ports.ts'
-import { seriousFindings } from './support/axe.ts'
+import { findingsAtNight } from './support/axe.ts'
 import { dashboardDir, givePassword, go, passwordDialog, say, test, useBrowser } from './support/browser.ts'
 import { startModelServer } from './support/model-server.ts'
 import { calls, says, scripted } from './support/scripted-model.ts'
@@ -56,7 +56,7 @@ test('a provider is added from a preset, tried, used, followed by another one wh
     inUse: 'gpu/qwen3:14b',
     fallbacks: [{ model: 'gpu/qwen3:14b', then: ['gpu/qwen3:32b'] }],
   })
-  expect(await seriousFindings(models)).toEqual([])
+  expect(await findingsAtNight(models)).toEqual([])
   // The other model of the provider is one choice away.
   await models.getByLabel('Model of gpu').selectOption('qwen3:32b')
   await models.getByRole('button', { name: 'Test gpu' }).click()
@@ -108,7 +108,7 @@ test('a model is connected without reading anything but the screen: tried, mende
   await models.getByRole('button', { name: 'Change OpenAI-compatible…' }).click()
   await form.getByLabel('Model').fill('qwen3:14b')
   await tried('Works: it answered in')
-  expect(await seriousFindings(form)).toEqual([])
+  expect(await findingsAtNight(form)).toEqual([])
   await form.getByRole('button', { name: 'Save and use it' }).click()
   // The row says the key's end before the save too.
   await form.waitFor({ state: 'hidden' })
@@ -217,7 +217,7 @@ test('a browser is told of a card while nobody looks: worker, device, message, a
   await devices.getByText('this one').waitFor()
   await devices.getByRole('button', { name: /^Test/ }).click()
   await devices.getByText(/^last told/).waitFor()
-  expect(await seriousFindings(part)).toEqual([])
+  expect(await findingsAtNight(part)).toEqual([])
 
   const screen = await jarvis.connect()
   const { sessionId } = await screen.ask('chat:send', { message: 'Stop 103.' })
@@ -307,7 +307,7 @@ test('the terminal says that it is not guarded, runs what is typed, leaves the k
   await screen.getByText('root@pve:~#').first().waitFor()
   await page.keyboard.type('pveversion\n')
   await screen.getByText('pve-manager/').waitFor()
-  expect(await seriousFindings(page)).toEqual([])
+  expect(await findingsAtNight(page)).toEqual([])
   const ground = () =>
     page.evaluate<string>("getComputedStyle(document.querySelector('.xterm-scrollable-element')).backgroundColor")
   const before = await ground()
@@ -342,7 +342,7 @@ test('an action that a sign-in alone may not do asks for the password, and then 
   }
   await loosen()
   await passwordDialog(page).waitFor()
-  expect(await seriousFindings(passwordDialog(page))).toEqual([])
+  expect(await findingsAtNight(passwordDialog(page))).toEqual([])
   await page.keyboard.press('Escape')
   await page.getByText('This needs the password again. Nothing was changed.').waitFor()
   expect(await profile.isChecked()).toBe(false)

@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import { startFakeProxmox } from 'fake-proxmox/server'
 import { expect, onTestFinished } from 'vitest'
 import { attachedDir, odd, serversOf, tool } from './support/attached.ts'
-import { seriousFindings } from './support/axe.ts'
+import { findingsAtNight } from './support/axe.ts'
 import { dashboardDir, givePassword, go, test, useBrowser } from './support/browser.ts'
 import { folder } from './support/data-dir.ts'
 import { npmStart } from './support/npm-start.ts'
@@ -59,7 +59,7 @@ test('a cluster is connected: certificate, command, token, rights, save', async 
   await page.getByText('lacks VM.PowerMgmt on /vms').first().waitFor()
   await page.locator('pre').getByText('pveum role modify JARVIS').waitFor()
   await page.getByText('6 wider sets of rights this token does not have').waitFor()
-  expect(await seriousFindings(page.getByRole('region', { name: 'Proxmox' }))).toEqual([])
+  expect(await findingsAtNight(page.getByRole('region', { name: 'Proxmox' }))).toEqual([])
   expect(await page.locator('.settings-body').evaluate((body) => body.scrollWidth - body.clientWidth)).toBe(0)
 
   await save.click()
@@ -109,7 +109,7 @@ test('a saved cluster comes into use by a restart from its row, without a reload
   await jarvis.ask('/stop_vm vmid=103')
   await jarvis.call('POST', '/api/setup/save', { urls: [slow.url], tokenId, tokenSecret, fingerprints })
   await proxmox.getByText('What runs, waits or is granted was asked of the cluster in use, and ends with it.').waitFor()
-  expect(await seriousFindings(proxmox)).toEqual([])
+  expect(await findingsAtNight(proxmox)).toEqual([])
   await proxmox.getByRole('button', { name: 'Restart now' }).focus()
   await page.keyboard.press('Enter')
   await givePassword(page)
@@ -157,7 +157,7 @@ test('an MCP server is attached, its tool gets a tier, it is disabled and remove
     .getByText('Cannot reach 127.0.0.1:1')
     .first()
     .waitFor()
-  expect(await seriousFindings(section)).toEqual([])
+  expect(await findingsAtNight(section)).toEqual([])
 
   await section.getByRole('button', { name: 'Disable odd' }).click()
   await section.getByText('stdio, disabled').waitFor()
@@ -180,12 +180,12 @@ test('an owner signs in to an attached server from the page, sees where and for 
   await section.getByText('http, needs a sign-in').waitFor()
   await section.getByRole('button', { name: 'Sign in to notes' }).click()
   await section.getByText(`You sign in at ${server.issuer}, which is asked for: read`).waitFor()
-  expect(await seriousFindings(section)).toEqual([])
+  expect(await findingsAtNight(section)).toEqual([])
   await section.getByRole('link', { name: 'Go there' }).click()
   await section.getByText(`signed in at ${server.issuer} for read, by operator`).waitFor()
   await section.getByText('http, connected').waitFor()
   expect(page.url()).toBe(`${jarvis.url}/settings/mcp-servers`)
-  expect(await seriousFindings(section)).toEqual([])
+  expect(await findingsAtNight(section)).toEqual([])
   await section.getByRole('button', { name: 'Sign out of notes' }).click()
   await section.getByText('http, needs a sign-in').waitFor()
   expect(server.access.size).toBe(0)
@@ -197,7 +197,7 @@ test('the doctor is run from the system page, and its findings fit into every wi
   const found = page.getByRole('list', { name: 'What the doctor found' })
   await found.getByText('Journal').first().waitFor()
   await page.getByText('Nothing is broken').waitFor()
-  expect(await seriousFindings(page)).toEqual([])
+  expect(await findingsAtNight(page)).toEqual([])
   for (const width of [1440, 320]) {
     await page.setViewportSize({ width, height: 800 })
     await found.getByText('Journal').first().waitFor()

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { Page } from 'playwright-core'
 import { expect, onTestFinished } from 'vitest'
-import { seriousFindings } from './support/axe.ts'
+import { findingsAtNight } from './support/axe.ts'
 import { dashboardDir, go, say, test, useBrowser } from './support/browser.ts'
 import { calls, says, scripted } from './support/scripted-model.ts'
 import { startJarvis, type TestJarvis } from './support/start-jarvis.ts'
@@ -33,7 +33,7 @@ test('a person without a passkey reads what to do, adds one, and signs an approv
   await signs(page).getByText('You have none yet').waitFor()
   await approve(page).click()
   await page.getByRole('alert').getByText('You have no passkey yet.').waitFor()
-  expect(await seriousFindings(page.locator('.card').first())).toEqual([])
+  expect(await findingsAtNight(page.locator('.card').first())).toEqual([])
 
   const chat = new URL(page.url()).pathname
   await signs(page).getByRole('link', { name: 'add one' }).click()
@@ -67,7 +67,7 @@ test('a person without a passkey reads what to do, adds one, and signs an approv
   const signature = page.getByRole('region', { name: 'Signature' }).first()
   await signature.getByText('operator signed: approved').waitFor()
   await signature.getByText('Holds, checked in this browser').waitFor()
-  expect(await seriousFindings(signature)).toEqual([])
+  expect(await findingsAtNight(signature)).toEqual([])
 })
 
 test('at an address without passkeys a card says where to open it, and can be denied', async () => {

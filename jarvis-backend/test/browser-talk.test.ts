@@ -2,7 +2,7 @@ import type { ChannelPairing, ChannelPairingBegun, ChannelsReply } from 'protoco
 import { expect } from 'vitest'
 import { startService } from './fake-services/service.ts'
 import { startTelegram } from './fake-services/telegram.ts'
-import { seriousFindings } from './support/axe.ts'
+import { findingsAtNight } from './support/axe.ts'
 import { dashboardDir, go, test, useBrowser } from './support/browser.ts'
 import { says, scripted } from './support/scripted-model.ts'
 import { startJarvis } from './support/start-jarvis.ts'
@@ -35,7 +35,7 @@ test('what is said into the microphone becomes text in the composer and is sent 
   await field.fill('Tell me:')
   await page.getByRole('button', { name: 'Dictate' }).click()
   await page.getByRole('status').getByText('Recording. Press again when you have said it.').waitFor()
-  expect(await seriousFindings(page.locator('.composer'))).toEqual([])
+  expect(await findingsAtNight(page.locator('.composer'))).toEqual([])
   await page.getByRole('button', { name: 'Stop recording' }).click()
   await expect.poll(() => field.inputValue()).toBe('Tell me: Is pve hot?')
   expect(speech.taken[0]?.body).toContain('filename="voice.webm"')
@@ -57,7 +57,7 @@ test('what is said into the microphone becomes text in the composer and is sent 
   await page.locator('.channel-row', { hasText: 'Telegram' }).click()
   const talks = page.getByRole('checkbox', { name: 'Conversation', exact: true })
   expect(await talks.isChecked()).toBe(true)
-  expect(await seriousFindings(page)).toEqual([])
+  expect(await findingsAtNight(page)).toEqual([])
   await talks.click()
   await expect.poll(async () => (await recipient())?.talks).toBe(false)
   // The server knows before the page does.

@@ -14,6 +14,7 @@ import { createRedactor, shippedPolicy } from '../src/gate/index.ts'
 import { bridgeStdio } from '../src/mcp/server/stdio-bridge.ts'
 import type { Database } from '../src/store/sqlite/database.ts'
 import { createCatalog } from '../src/tools/catalog.ts'
+import { anyCharacter } from './support/any-character.ts'
 import { folder } from './support/data-dir.ts'
 import { failingRows } from './support/failing-rows.ts'
 import { overHomelab } from './support/house.ts'
@@ -35,7 +36,7 @@ describe('arguments that no tool takes', () => {
   const odd = fc.oneof(
     fc.constantFrom('__proto__', 'constructor', 'prototype', 'toString', 'hasOwnProperty', 'confirmed', 'approved'),
     fc.constantFrom('tier', 'grant', 'Vmid', 'vmid ', 'node\u200b', 'force\0', 'dry_run', '$schema', ''),
-    fc.string({ unit: 'binary' }),
+    fc.string({ unit: anyCharacter }),
   )
   const any = fc.anything({ withNullPrototype: true, withBoxedValues: true, withBigInt: true, withDate: true })
 

@@ -5,6 +5,7 @@ import { filters, programs } from 'ssh-grammar/programs/index'
 import { describe, expect, test } from 'vitest'
 import { runs } from '../../scripts/property-runs.ts'
 import { changingCommands, hostileCommands, neededCommands } from './corpora/ssh.ts'
+import { anyCharacter } from './support/any-character.ts'
 
 const verdictOf = (command: string) => judgeCommand(command).verdict
 const stagesOf = (command: string) => {
@@ -196,7 +197,7 @@ const pieces = fc.constantFrom(
 )
 const anything = fc.oneof(
   fc.string({ maxLength: 4_096, size: 'max', unit: fc.constantFrom(...'a-/|\'" .$*\\{}=%0é\n') }),
-  fc.string({ maxLength: 4_096, size: 'max', unit: 'binary' }),
+  fc.string({ maxLength: 4_096, size: 'max', unit: anyCharacter }),
   fc.array(pieces, { maxLength: 40 }).map((parts) => parts.join(' ')),
 )
 

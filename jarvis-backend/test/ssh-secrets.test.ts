@@ -6,6 +6,7 @@ import type { Shell } from 'homelab-ports/ports'
 import { systemClock } from 'node-kit/clock'
 import { listingOf, pathsIn } from 'ssh-grammar/path-patterns'
 import { afterAll, beforeAll, expect } from 'vitest'
+import { rowsOf } from '../../scripts/property-runs.ts'
 import { createRedactor, createStreamRedactor, judgeCommand, parseCommand, quote } from '../src/gate/index.ts'
 import { redactedShell } from '../src/homelab/redacted-shell.ts'
 import { createSshShell } from '../src/homelab/ssh/index.ts'
@@ -196,7 +197,7 @@ test('no program takes a secret apart before it is found', async () => {
     const { stdout, stderr } = await runNear(command)
     expect(leaksIn(stdout + stderr)).toEqual([])
   }
-  expect(await failingRows([...onFile, ...piped, ...longer], judge)).toEqual([])
+  expect(await failingRows(rowsOf([...onFile, ...piped, ...longer], 70), judge)).toEqual([])
 })
 
 test('on a node no program takes a secret apart: several at once, packed files and searches below a folder', async () => {
@@ -302,7 +303,7 @@ test('where nothing is secret, a command prints what it prints in a shell', asyn
     if (!stdout.includes(' bytes left out ')) expect(stdout).toBe(expected)
     expect(stderr).toBe('')
   }
-  expect(await failingRows(printing, judge)).toEqual([])
+  expect(await failingRows(rowsOf(printing, 20), judge)).toEqual([])
 })
 
 test('a search below a folder says what it left out, and keeps away from files that may hold secrets', async () => {

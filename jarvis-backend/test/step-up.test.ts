@@ -1,6 +1,7 @@
 import type { JournalEntry, Page } from 'protocol'
 import { io } from 'socket.io-client'
 import { expect, onTestFinished, test } from 'vitest'
+import { rowsOf } from '../../scripts/property-runs.ts'
 import { rest } from './rights/doors.ts'
 import { attachedDir, connected, odd, tool, toolOf } from './support/attached.ts'
 import { createSkippingClock } from './support/fake-clock.ts'
@@ -18,10 +19,11 @@ test('every route asks for the password as it was decided by hand', async () => 
   expect(found.toSorted()).toEqual(decided.toSorted())
 })
 
+// A sample of the routes by day: `rights.test.ts` holds by day too that each refuses strangers and viewers.
 test('no route lets a stranger, a viewer or a stray query in, and each refuses before it looks into a body', async () => {
   const jarvis = await startJarvis({ restart() {} })
   const [operator, viewer] = [jarvis.token('operator'), jarvis.token('viewer')]
-  for (const { method, path, role, password, query } of jarvis.routes) {
+  for (const { method, path, role, password, query } of rowsOf(jarvis.routes, 80)) {
     const at = `/api${path.replace(/[:*]\w+/g, 'none')}`
     const codes = async (token: string, search = '') =>
       codeOf(

@@ -1,6 +1,7 @@
 import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/client'
 import { systemClock } from 'node-kit/clock'
 import { expect, onTestFinished, test } from 'vitest'
+import { rowsOf } from '../../scripts/property-runs.ts'
 import { dailyPath } from '../src/memory/daily.ts'
 import { createToken } from './support/api-tokens.ts'
 import { type Doctor, doctored, pathsOf } from './support/doctored-homelab.ts'
@@ -251,7 +252,7 @@ test('an MCP client is held to its own earlier results, and nothing the operator
 
 test('text that tells the model to act makes its call ask, wherever in the cluster’s answers it stands', async () => {
   const lab = simulator()
-  const paths = await pathsOf(simulator())
+  const paths = rowsOf(await pathsOf(simulator()), 25)
   /** Texts of each place: each names a unit and a file of its own, so that no other place's text counts for it. */
   const named = paths.map((path, at) => ({ path, word: `vlt${at + 10}` }))
   for (const { word } of named) lab.controls.setUnit(word, { id: 'netdata', names: ['netdata', word] })

@@ -3,6 +3,7 @@ import { canonicalJson } from 'node-kit/canonical'
 import { createRedactor } from 'redaction/redact'
 import { expect, test } from 'vitest'
 import { runs } from '../../../scripts/property-runs.ts'
+import { anyCharacter } from '../../test/support/any-character.ts'
 import { parseCommand } from '../agent/command.ts'
 import { deepestInput, unfitInput } from './depth.ts'
 
@@ -42,7 +43,7 @@ const number = fc.oneof(
 )
 const text = fc
   .oneof(
-    fc.string({ unit: 'binary' }),
+    fc.string({ unit: anyCharacter }),
     fc.constantFrom('__proto__', 'constructor', '\ud800', '\udc00a', '\0', 'password'),
   )
   .map((value) => JSON.stringify(value))

@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import type { Locator, Page } from 'playwright-core'
+import { isNight } from '../../../scripts/property-runs.ts'
 
 const source = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8')
 /** All rules that run by default and find what is serious: a tenth of the time goes into the others. */
@@ -27,6 +28,10 @@ export async function seriousFindings(where: Page | Locator, rules?: readonly st
   if ('page' in where) await where.evaluate((part) => part.setAttribute('data-looked-at', ''))
   return page.evaluate<string[]>(run(rules))
 }
+
+/** As `seriousFindings`, at night alone: by day axe looks where components of every kind are, in `browser-axe` and the dashboard's own tests. */
+export const findingsAtNight = async (where: Page | Locator): Promise<string[]> =>
+  isNight ? seriousFindings(where) : []
 
 /** Serious findings in both themes, one after the other on the same page; of the light one the colours alone, for all else is the same. */
 export async function findingsInBothThemes(page: Page): Promise<string[]> {

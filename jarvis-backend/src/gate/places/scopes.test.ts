@@ -236,10 +236,13 @@ const host = fc.oneof(
   ),
   fc.webAuthority(),
 )
+// `fc.webPath()` takes longer to make than all runs.
+const rest = fc.string({ unit: fc.constantFrom(...'/ab.~%2e?#@:\\&= ') }).map((signs) => `/${signs}`)
+
 test('whatever the address, a scope that covers it is exactly its origin', () => {
   fc.assert(
-    fc.property(fc.constantFrom('http', 'https'), host, fc.webPath(), (scheme, authority, rest) => {
-      const url = `${scheme}://${authority}${rest}`
+    fc.property(fc.constantFrom('http', 'https'), host, rest, (scheme, authority, path) => {
+      const url = `${scheme}://${authority}${path}`
       fc.pre(URL.canParse(url))
       for (const { id, at } of scopesIn([click(url)])) {
         expect([id, at]).toEqual([`web/${new URL(url).origin}`, new URL(url).origin])

@@ -2,6 +2,7 @@ import fc from 'fast-check'
 import { type ProfileName, profileNames, type Tier } from 'protocol'
 import { describe, expect, test } from 'vitest'
 import { runs } from '../../../../scripts/property-runs.ts'
+import { anyCharacter } from '../../../test/support/any-character.ts'
 import { houseTools } from '../../tools/house.ts'
 import { decide } from '../decide.ts'
 import { shippedPolicy } from '../policy/shipped.ts'
@@ -1053,14 +1054,14 @@ test('a finder finds what a plain search finds', () => {
 test('nothing throws, and what is taken from a result is always found', () => {
   fc.assert(
     fc.property(
-      fc.string({ unit: 'binary', maxLength: 200 }),
-      fc.string({ unit: 'binary', maxLength: 60 }),
+      fc.string({ unit: anyCharacter, maxLength: 200 }),
+      fc.string({ unit: anyCharacter, maxLength: 60 }),
       (text, command) => {
         judge([ssh('dmesg', text)], run(command))
         judge([ssh('dmesg', text)], ['x__y', { [command]: [text], more: { [text]: command } }])
       },
     ),
-    runs(10),
+    runs(100),
   )
   const word = fc.stringMatching(/^[a-z]{3,8}$/)
   fc.assert(
@@ -1071,7 +1072,7 @@ test('nothing throws, and what is taken from a result is always found', () => {
       )
       if (words.length >= 4) expect(found).toBeDefined()
     }),
-    runs(40),
+    runs(100),
   )
   function note(text: string): Line {
     return tool('get_vms', text)

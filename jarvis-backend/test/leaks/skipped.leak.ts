@@ -1,0 +1,3 @@
+import { testWith } from '../../../scripts/test-with.js'
+
+testWith('Chromium')('a page', () => {})
