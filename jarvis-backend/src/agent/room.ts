@@ -29,6 +29,7 @@ import { SessionIndex } from '../store/sqlite/sessions/session-index.ts'
 import { SqliteSessionList } from '../store/sqlite/sessions/session-list.ts'
 import { type Catalog, modelSchemaOf } from '../tools/catalog.ts'
 import { sessionTools } from '../tools/sessions/index.ts'
+import type { SessionLine, SessionPorts } from '../tools/sessions/session-tool.ts'
 import { type Tool, withPorts } from '../tools/tool.ts'
 import { isOf, newSessionId } from '../v1/token.ts'
 import { Attachments } from './attachments.ts'
@@ -46,8 +47,9 @@ import type { RunProfile } from './run.ts'
 import { Runs } from './runs.ts'
 import { type KeptRunStore, keptRunMs } from './sessions/kept-runs.ts'
 import { Namer } from './sessions/name-session.ts'
+import { RememberedSessions } from './sessions/remembered.ts'
 import type { ComposedSessions } from './sessions/room.ts'
-import type { SessionList } from './sessions/session-list.ts'
+import type { ListedSession, SessionList } from './sessions/session-list.ts'
 import { createSessions } from './sessions/sessions.ts'
 import type { Shares } from './sessions/shares.ts'
 import type { TranscriptStore } from './sessions/transcript-store.ts'
@@ -168,10 +170,7 @@ export const runsRoom = defineRoom({
     return {
       sessions,
       contributes: {
-        tools: withPorts(sessionTools, {
-          readResult: (sessionId: string, toolUseId: string, offset: number) =>
-            storedResult({ store, attachments }, sessionId, { toolUseId, offset }),
-        }),
+        tools: withPorts(sessionTools, sessionPortsOf(needs, list, attachments)),
         routes: routesOf({ foundation, needs, sessions, reports, changed, list }),
       },
       /**
@@ -189,6 +188,41 @@ export const runsRoom = defineRoom({
       stop: () => runs.storeSeq(),
     }
   },
+})
+
+/** The ports by which models read results and conversations, the latter only if the person whom they serve may read them. */
+function sessionPortsOf(
+  { agents, people, sessions: { transcripts: store, reach, nameOf } }: Pick<Needs, 'agents' | 'people' | 'sessions'>,
+  list: SessionList,
+  attachments: Attachments,
+): SessionPorts {
+  const remembered = new RememberedSessions({
+    list,
+    store,
+    agents,
+    nameOf,
+    sightOf(id = firstOwnerId) {
+      const person = people.known.find(id)
+      if (person === undefined) return undefined
+      const isAll = isAtLeast(person.role, 'operator')
+      return { ...(!isAll && { person: person.id }), reads: (sessionId) => reach.reads(person, sessionId) }
+    },
+  })
+  return {
+    readResult: (sessionId, toolUseId, offset) =>
+      storedResult({ store, attachments }, sessionId, { toolUseId, offset }),
+    listSessions: (query, asker) => remembered.find(query, asker).map(lineOf),
+    readSession: (id, from, asker) => remembered.read(id, from, asker),
+  }
+}
+
+const lineOf = ({ id, title, agent, updatedAt, messages, preview, found }: ListedSession): SessionLine => ({
+  id,
+  title,
+  agent,
+  updatedAt,
+  messages,
+  preview: found?.text ?? preview ?? '',
 })
 
 /** Checks that a session exists. @throws JarvisError `unknown_session` */

@@ -82,25 +82,28 @@ export function sessionRoutes(parts: SessionParts): Route[] {
 
 const listRoute = (parts: SessionParts, { toRow }: SessionView): Route =>
   route('/sessions').get(
-    'Sessions, and on the first page without `q` their `total`. `q` takes words and `"exact words"`.',
+    'Sessions, and on the first page without `q` their `total`. `q` takes words and `"exact words"`; `agent`, `person` and `channel` take ids; `since` and `until` Unix ms, for the time of the last change.',
     { role: 'viewer', forMembers: true, token: 'read', query: SessionsQuery, reply: SessionsPage },
-    ({ query: { q = '', before, source, limit, archived }, identity }) => {
+    ({ query: { q = '', before, limit, agent, person, ...filter }, identity }) => {
       const words = q.trim()
-      const own = isAtLeast(identity.person.role, 'operator') ? {} : { person: identity.person.id }
+      const wanted = {
+        ...filter,
+        ...(agent !== undefined && { agents: [agent] }),
+        ...(person !== undefined && { owner: person }),
+        ...(!isAtLeast(identity.person.role, 'operator') && { person: identity.person.id }),
+      }
       const { items, next, isIndexing } = parts.list.page({
         limit,
-        archived,
-        ...own,
+        ...wanted,
         ...(words !== '' && { words }),
         ...(before !== undefined && { before }),
-        ...(source !== undefined && { source }),
       })
       const isWhole = words === '' && before === undefined
       return {
         items: items.map(toRow(parts.pendingCounts())),
         ...(next !== undefined && { next }),
         ...(isIndexing && { isIndexing }),
-        ...(isWhole && { total: next === undefined ? items.length : parts.list.count({ archived, source, ...own }) }),
+        ...(isWhole && { total: next === undefined ? items.length : parts.list.count(wanted) }),
       }
     },
   )

@@ -15,10 +15,12 @@ type Names = {
   nameOf: (id: string) => string
   /** True if the server knows more than one person, so that names are worth showing. */
   isMany: boolean
+  /** Ids and names of all known people. */
+  people: readonly (readonly [string, string])[]
 }
 
 export function useNames(): Names {
   const known = useRemote(names)
-  return { nameOf: (id) => known?.get(id) ?? id, isMany: (known?.size ?? 0) > 1 }
+  return { nameOf: (id) => known?.get(id) ?? id, isMany: (known?.size ?? 0) > 1, people: [...(known ?? [])] }
 }
 export const useNameOf = () => useNames().nameOf
