@@ -55,6 +55,12 @@ export type SessionParts = {
   attachments: Attachments
   reports: Reports
   goingBack: GoingBack
+  /** Gives a branch its own copy of the session's folder. @returns the files of the copy that could not go back */
+  branched(branch: {
+    from: string
+    to: string
+    later: readonly { toolUseId: string; files: readonly string[] }[]
+  }): Promise<CheckpointFile[]>
   streams: EventStreams
   reach(): SessionReach
   shares: Shares
@@ -181,7 +187,7 @@ function changeRoutes(parts: SessionParts, { known, familyOf, summary }: Session
         body: SessionBranchBody,
         reply: SessionSummary.extend({ restored: z.array(CheckpointFile).optional() }),
       },
-      ({ params: { id: from }, body: { before, after = 0, model, restoreFiles }, by, identity }) => {
+      async ({ params: { id: from }, body: { before, after = 0, model, restoreFiles }, by, identity }) => {
         // The files belong to the whole installation, so restoring them requires an operator.
         if (restoreFiles) requireStanding(identity.person.role, 'operator')
         const point = before === undefined ? { after } : { before }
@@ -193,7 +199,12 @@ function changeRoutes(parts: SessionParts, { known, familyOf, summary }: Session
         const { sessionId, entry } = parts.sessions.branch(from, point, model)
         const { title } = known(sessionId)
         parts.journal.append('session', { sessionId, change: 'branched', title, from, entry, by })
-        const restored = restoreFiles ? parts.goingBack.restoreFiles(from, before ?? after, by) : undefined
+        const later = parts.goingBack.laterCalls(from, before ?? after + 1)
+        const stayed = await parts.branched({ from, to: sessionId, later })
+        const back = restoreFiles
+          ? parts.goingBack.restoreFiles(from, before ?? after, { by, branch: sessionId })
+          : undefined
+        const restored = back === undefined && stayed.length === 0 ? undefined : [...(back ?? []), ...stayed]
         return { ...summary(sessionId), ...(restored && { restored }) }
       },
     ),
