@@ -178,6 +178,7 @@ export function openSite(
     guide: runbooks.guide,
     sessions: sessionParts,
     removed: workbench.forget,
+    branched: workbench.branched,
   })
   const { runs } = sessions
   house.open(rooms.plans, { ...of, runbooks, gate, runs, shown })

@@ -197,3 +197,40 @@ test('the session’s folder is written without a card, and everything else outs
   const off = await does('read_file', { path: 'session/sub/notes.md' })
   expect(off.result).toMatch(/This part of the workbench is off.*roots:/)
 })
+
+test('going back a message lists the files of roots, and puts them back by undos in the branch, each with its card', async () => {
+  const { put, get, does, asks, decide, result, jarvis, screen, session } = await bench()
+  put('compose/a.yml', 'one\n')
+  await does('read_file', { path: 'compose/a.yml' })
+  const edit = (from: string, to: string) => ({
+    path: 'compose/a.yml',
+    hash: sha(from).slice(0, 16),
+    edits: [{ oldText: from.trim(), newText: to.trim() }],
+  })
+  await decide(await asks('edit_file', edit('one\n', 'two\n')))
+  await result()
+  const second = screen.received.findLast(({ event }) => event === 'chat:user')?.payload.seq ?? 0
+  await decide(await asks('edit_file', edit('two\n', 'three\n')))
+  await result()
+  const detail = (await (await jarvis.rest(`/api/sessions/${session()}/checkpoints/${second}`)).json()) as object
+  const row = {
+    path: 'compose/a.yml',
+    writes: 1,
+    goesBack: true,
+    because: expect.stringContaining('An undo in the new session'),
+  }
+  expect(detail).toMatchObject({ files: [row, row], notUndone: [] })
+  const json = { before: second, restoreFiles: true }
+  const branch = await jarvis.rest(`/api/sessions/${session()}/branch`, { method: 'POST', json })
+  const { id, restored } = (await branch.json()) as { id: string; restored: object[] }
+  expect(restored).toMatchObject([row, row])
+  const watching = await jarvis.connect()
+  const { snapshot } = await watching.ask('chat:attach', { sessionId: id as never })
+  for (const text of ['two\n', 'one\n']) {
+    const card = (snapshot.pending[0] as Card | undefined) ?? (await watching.next('chat:confirm_needed'))
+    snapshot.pending.length = 0
+    await watching.ask('chat:confirm', { sessionId: id as never, toolUseId: card.toolUseId, confirmed: true })
+    await watching.next('chat:done')
+    expect(get('compose/a.yml')).toBe(text)
+  }
+})

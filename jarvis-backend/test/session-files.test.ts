@@ -1,4 +1,5 @@
-import { mkdirSync, rmSync, symlinkSync, truncateSync, writeFileSync } from 'node:fs'
+import { createHash } from 'node:crypto'
+import { mkdirSync, readFileSync, rmSync, symlinkSync, truncateSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import type { SessionFilesReply } from 'protocol'
 import { expect, test } from 'vitest'
@@ -144,6 +145,46 @@ test('a file that is gone says so, and a file over 50 MB is not sent', async () 
   writeFileSync(at('large'), '')
   truncateSync(at('large'), 50 * 1024 ** 2 + 1)
   expect((await fileOf(jarvis, sessionId, 'large')).status).toBe(413)
+})
+
+test('a branch has the files that its transcript speaks of, and the session keeps its own', async () => {
+  const dataDir = folder()
+  writeFileSync(join(dataDir, 'policy.yaml'), 'workbench: {roots: []}\n')
+  const write = (path: string, content: string, hash?: string): [string, Record<string, unknown>] => [
+    'write_file',
+    { path: `session/${path}`, content, ...(hash && { hash }) },
+  ]
+  const hashOf = (text: string) => createHash('sha256').update(text).digest('hex').slice(0, 16)
+  const model = scripted(
+    calls(write('a.md', 'one')),
+    says('Written.'),
+    calls(write('a.md', 'two', hashOf('one')), write('b.md', 'new'), write('c.md', 'new')),
+    says('Changed.'),
+  )
+  const jarvis = await startJarvis({ dataDir, model })
+  const screen = await jarvis.connect()
+  const { sessionId } = await screen.ask('chat:send', { message: 'Write.' })
+  await screen.next('chat:done')
+  await screen.ask('chat:send', { sessionId, message: 'Change.' })
+  await screen.next('chat:done')
+  const seq = screen.received.findLast(({ event }) => event === 'chat:user')?.payload.seq
+  const at = (id: string, path: string) => join(dataDir, 'workbench', id, path)
+  writeFileSync(at(sessionId, 'c.md'), 'by hand')
+  const response = await jarvis.rest(`/api/sessions/${sessionId}/branch`, { method: 'POST', json: { before: seq } })
+  const branch = (await response.json()) as { id: string; restored?: object[] }
+  expect((await listOf(jarvis, branch.id)).items.map(({ path }) => path).sort()).toEqual(['a.md', 'c.md'])
+  expect(readFileSync(at(branch.id, 'a.md'), 'utf8')).toBe('one')
+  expect(readFileSync(at(branch.id, 'c.md'), 'utf8')).toBe('by hand')
+  expect(branch.restored).toEqual([
+    {
+      path: 'session/c.md',
+      writes: 1,
+      goesBack: false,
+      because: 'It was edited since by something else, so the branch has it as it stands now.',
+    },
+  ])
+  expect(readFileSync(at(sessionId, 'a.md'), 'utf8')).toBe('two')
+  expect(readFileSync(at(sessionId, 'b.md'), 'utf8')).toBe('new')
 })
 
 test('files that an attached tool returns are kept in the session’s folder under plain names', async () => {

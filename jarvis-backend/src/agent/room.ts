@@ -1,10 +1,19 @@
-import { type Alert, type ClusterState, firstOwnerId, JarvisError, type Principal, personOf } from 'protocol'
+import {
+  type Alert,
+  type CheckpointFile,
+  type ClusterState,
+  firstOwnerId,
+  JarvisError,
+  type Principal,
+  personOf,
+} from 'protocol'
 import type { ActiveAgents } from '../agents/active.ts'
 import { type Agent, isOffered } from '../agents/agent.ts'
 import { chosenFor } from '../agents/bindings.ts'
 import { isAtLeast } from '../auth/roles.ts'
 import type { ComposedPeople } from '../auth/room.ts'
 import type { ComposedBudgets } from '../budgets/room.ts'
+import type { StoredChange } from '../calls/changes/change.ts'
 import type { ImageStore } from '../calls/ports.ts'
 import type { Gate } from '../calls/room.ts'
 import type { Config } from '../config/config.ts'
@@ -29,13 +38,14 @@ import { SessionIndex } from '../store/sqlite/sessions/session-index.ts'
 import { SqliteSessionList } from '../store/sqlite/sessions/session-list.ts'
 import { type Catalog, modelSchemaOf } from '../tools/catalog.ts'
 import { sessionTools } from '../tools/sessions/index.ts'
+import type { SessionLine, SessionPorts } from '../tools/sessions/session-tool.ts'
 import { type Tool, withPorts } from '../tools/tool.ts'
 import { isOf, newSessionId } from '../v1/token.ts'
 import { Attachments } from './attachments.ts'
 import type { Calls } from './calls.ts'
 import { grantFacts } from './context/facts/grants.ts'
 import { entryFacts } from './context/facts/index.ts'
-import { createGoingBack } from './context/going-back.ts'
+import { createGoingBack, type FileChanges } from './context/going-back.ts'
 import { Reports } from './context/reports.ts'
 import { storedResult } from './context/stored-result.ts'
 import type { ModelImage, ToolSpec } from './model.ts'
@@ -47,8 +57,9 @@ import type { RunProfile } from './run.ts'
 import { Runs } from './runs.ts'
 import { type KeptRunStore, keptRunMs } from './sessions/kept-runs.ts'
 import { Namer } from './sessions/name-session.ts'
+import { RememberedSessions } from './sessions/remembered.ts'
 import type { ComposedSessions } from './sessions/room.ts'
-import type { SessionList } from './sessions/session-list.ts'
+import type { ListedSession, SessionList } from './sessions/session-list.ts'
 import { createSessions } from './sessions/sessions.ts'
 import type { Shares } from './sessions/shares.ts'
 import type { TranscriptStore } from './sessions/transcript-store.ts'
@@ -66,7 +77,7 @@ type Needs = {
   homelab: Pick<ComposedHomelab, 'cluster'>
   memory: Pick<ComposedMemory, 'recall' | 'learn' | 'filesBack'>
   models: RunModels & Pick<ComposedModels, 'mayName' | 'requireForProgram'>
-  gate: Pick<Gate, 'confirmations' | 'executor' | 'questions' | 'grants' | 'sightOf' | 'goneBecause'>
+  gate: Pick<Gate, 'changes' | 'confirmations' | 'executor' | 'questions' | 'grants' | 'sightOf' | 'goneBecause'>
   budgets: Pick<ComposedBudgets, 'keeper'>
   guide: Guide
   sessions: ComposedSessions
@@ -76,6 +87,12 @@ type Needs = {
   alerts(): readonly Alert[]
   /** Called after a session was deleted. */
   removed(sessionId: string): void
+  /** Called after a session was branched. @param branch.later calls after the point of the branch, the newest first @returns files that could not go back */
+  branched(branch: {
+    from: string
+    to: string
+    later: readonly { toolUseId: string; files: readonly string[] }[]
+  }): Promise<CheckpointFile[]>
 }
 
 /** The parts that later rooms and the interfaces use. */
@@ -169,10 +186,7 @@ export const runsRoom = defineRoom({
     return {
       sessions,
       contributes: {
-        tools: withPorts(sessionTools, {
-          readResult: (sessionId: string, toolUseId: string, offset: number) =>
-            storedResult({ store, attachments }, sessionId, { toolUseId, offset }),
-        }),
+        tools: withPorts(sessionTools, sessionPortsOf(needs, list, attachments)),
         routes: routesOf({ foundation, needs, sessions, reports, changed, list }),
       },
       /**
@@ -190,6 +204,58 @@ export const runsRoom = defineRoom({
       stop: () => runs.storeSeq(),
     }
   },
+})
+
+/** The ports by which models read results and conversations, the latter only if the person whom they serve may read them. */
+function sessionPortsOf(
+  { agents, people, sessions: { transcripts: store, reach, nameOf } }: Pick<Needs, 'agents' | 'people' | 'sessions'>,
+  list: SessionList,
+  attachments: Attachments,
+): SessionPorts {
+  const remembered = new RememberedSessions({
+    list,
+    store,
+    agents,
+    nameOf,
+    sightOf(id = firstOwnerId) {
+      const person = people.known.find(id)
+      if (person === undefined) return undefined
+      const isAll = isAtLeast(person.role, 'operator')
+      return { ...(!isAll && { person: person.id }), reads: (sessionId) => reach.reads(person, sessionId) }
+    },
+  })
+  return {
+    readResult: (sessionId, toolUseId, offset) =>
+      storedResult({ store, attachments }, sessionId, { toolUseId, offset }),
+    listSessions: (query, asker) => remembered.find(query, asker).map(lineOf),
+    readSession: (id, from, asker) => remembered.read(id, from, asker),
+  }
+}
+
+/** The files of a change in a root, and the reason why it cannot be taken back; undefined if the change is not about files. */
+function fileChangeOf(change: StoredChange | undefined): FileChanges | undefined {
+  if (change === undefined || !change.target.id.startsWith('path/')) return undefined
+  const { undo, state, target } = change
+  const files = undo.kind === 'call' && Array.isArray(undo.input.files) ? undo.input.files : []
+  const paths = files.flatMap((file: unknown) =>
+    typeof file === 'object' && file !== null && 'path' in file ? String(file.path) : [],
+  )
+  const because =
+    undo.kind === 'none'
+      ? undo.because
+      : state === 'undone' || state === 'undoing'
+        ? 'It was taken back before.'
+        : undefined
+  return { paths: paths.length > 0 ? paths : [target.id.slice('path/'.length)], because }
+}
+
+const lineOf = ({ id, title, agent, updatedAt, messages, preview, found }: ListedSession): SessionLine => ({
+  id,
+  title,
+  agent,
+  updatedAt,
+  messages,
+  preview: found?.text ?? preview ?? '',
 })
 
 /** Checks that a session exists. @throws JarvisError `unknown_session` */
@@ -349,7 +415,7 @@ function pictureOf(
 
 function routesOf({
   foundation: { clock, now, journal, redactor, streams },
-  needs: { agents, models, gate, images, memory, sessions: parts },
+  needs: { agents, models, gate, images, memory, branched, sessions: parts },
   sessions: { runs, store, attachments, shares },
   reports,
   changed,
@@ -380,7 +446,12 @@ function routesOf({
     shares,
     nameOf,
     reach: () => reach,
-    goingBack: createGoingBack(store, memory.filesBack),
+    goingBack: createGoingBack(store, memory.filesBack, {
+      of: (toolUseId) => fileChangeOf(gate.changes.get(toolUseId)),
+      undo: (sessionId, toolUseId, by) =>
+        void runs.start({ sessionId, text: `/undo change=${JSON.stringify(toolUseId)}`, by }),
+    }),
+    branched,
     streams,
     programs: createProgramMessages({
       runs,

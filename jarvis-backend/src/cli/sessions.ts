@@ -29,11 +29,29 @@ const reading =
 const style = () => styleFor(process.stdout)
 const dollars = (usd: number | undefined) => (usd === undefined ? 'price not known' : `$${usd.toFixed(2)}`)
 
+type Filters = Partial<Record<'agent' | 'person' | 'channel' | 'since' | 'until', string>>
+
+/** The filters of a list. Days are days of this machine. @throws JarvisError `invalid_request` */
+function filtersOf({ agent, person, channel, since, until }: Filters) {
+  const begin = (name: string, day: string | undefined, later = 0) => {
+    if (day === undefined) return undefined
+    const [, year, month, date] = /^(\d{4})-(\d\d)-(\d\d)$/.exec(day)?.map(Number) ?? []
+    if (year === undefined || month === undefined || date === undefined)
+      throw new JarvisError('invalid_request', `--${name} takes a day such as 2026-11-02.`)
+    return new Date(year, month - 1, date + later).getTime()
+  }
+  const given = { agent, person, channel, since: begin('since', since), until: begin('until', until, 1) }
+  return Object.fromEntries(Object.entries(given).filter(([, value]) => value !== undefined)) as Partial<typeof given>
+}
+
 /** `jarvis sessions`: lists conversations, newest first. */
-export async function sessions(config: Config, { values, positionals }: Asked): Promise<void> {
-  const remote = await reach(config, values.url)
+export async function sessions(
+  config: Config,
+  { values, positionals }: Input<{ url?: string; json?: boolean } & Filters>,
+): Promise<void> {
   const words = positionals.join(' ')
-  const query = { limit: 50, ...(words !== '' && { q: words }) }
+  const query = { limit: 50, ...(words !== '' && { q: words }), ...filtersOf(values) }
+  const remote = await reach(config, values.url)
   // Sessions of programs, such as this command line, have a list of their own.
   const [page, programs] = await Promise.all([
     remote.call('GET /api/sessions', { query }),
@@ -42,13 +60,14 @@ export async function sessions(config: Config, { values, positionals }: Asked): 
   page.items = [...page.items, ...programs.items].sort((a, b) => b.updatedAt - a.updatedAt)
   if (values.json === true) console.log(JSON.stringify(page, null, 2))
   else if (page.items.length === 0)
-    console.log(words === '' ? 'There is no conversation yet.' : 'No conversation has these words.')
+    console.log(Object.keys(query).length === 1 ? 'There is no conversation yet.' : 'No conversation is like that.')
   else {
-    const rows = page.items.map(({ id, updatedAt, isRunning, pendingCount, title, found }) => [
+    const rows = page.items.map(({ id, updatedAt, isRunning, pendingCount, title, found, messages = 0, preview }) => [
       id,
       dayOf(updatedAt),
       pendingCount > 0 ? `waits ${pendingCount}` : isRunning ? 'runs' : '',
-      `${visible(title)}${found === undefined ? '' : `  … ${visible(found.text)}`}`,
+      countOf(messages),
+      `${visible(title)}  … ${visible(found?.text ?? preview ?? '')}`.replace(/ {2}… $/, ''),
     ])
     console.log(columns(rows, style()).join('\n'))
     if (page.next !== undefined) console.error('There are more. Words narrow the list.')

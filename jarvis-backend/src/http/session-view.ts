@@ -25,7 +25,15 @@ export function createSessionView(parts: {
 }): SessionView {
   const { runs, store } = parts
   const toSummary = (
-    { nextSeq: _, totals, found, agent, ...session }: ListedSession,
+    {
+      nextSeq: _,
+      totals,
+      found,
+      agent,
+      messages,
+      preview,
+      ...session
+    }: Omit<ListedSession, 'messages'> & { messages?: number },
     pending: Map<string, number>,
     ids = [session.id],
   ): SessionSummary => {
@@ -34,6 +42,8 @@ export function createSessionView(parts: {
       ...session,
       ...(agent !== mainAgentId && { agent }),
       ...totals,
+      ...(messages !== undefined && { messages }),
+      ...(preview !== undefined && { preview }),
       ...(found && { found }),
       ...(sharedWith.length > 0 && { sharedWith }),
       isRunning: ids.some((id) => runs.isRunning(id)),

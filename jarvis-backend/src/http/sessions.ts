@@ -55,6 +55,12 @@ export type SessionParts = {
   attachments: Attachments
   reports: Reports
   goingBack: GoingBack
+  /** Gives a branch its own copy of the session's folder. @returns the files of the copy that could not go back */
+  branched(branch: {
+    from: string
+    to: string
+    later: readonly { toolUseId: string; files: readonly string[] }[]
+  }): Promise<CheckpointFile[]>
   streams: EventStreams
   reach(): SessionReach
   shares: Shares
@@ -82,25 +88,28 @@ export function sessionRoutes(parts: SessionParts): Route[] {
 
 const listRoute = (parts: SessionParts, { toRow }: SessionView): Route =>
   route('/sessions').get(
-    'Sessions, and on the first page without `q` their `total`. `q` takes words and `"exact words"`.',
+    'Sessions, and on the first page without `q` their `total`. `q` takes words and `"exact words"`; `agent`, `person` and `channel` take ids; `since` and `until` Unix ms, for the time of the last change.',
     { role: 'viewer', forMembers: true, token: 'read', query: SessionsQuery, reply: SessionsPage },
-    ({ query: { q = '', before, source, limit, archived }, identity }) => {
+    ({ query: { q = '', before, limit, agent, person, ...filter }, identity }) => {
       const words = q.trim()
-      const own = isAtLeast(identity.person.role, 'operator') ? {} : { person: identity.person.id }
+      const wanted = {
+        ...filter,
+        ...(agent !== undefined && { agents: [agent] }),
+        ...(person !== undefined && { owner: person }),
+        ...(!isAtLeast(identity.person.role, 'operator') && { person: identity.person.id }),
+      }
       const { items, next, isIndexing } = parts.list.page({
         limit,
-        archived,
-        ...own,
+        ...wanted,
         ...(words !== '' && { words }),
         before,
-        source,
       })
       const isWhole = words === '' && before === undefined
       return {
         items: items.map(toRow(parts.pendingCounts())),
         next,
         ...(isIndexing && { isIndexing }),
-        ...(isWhole && { total: next === undefined ? items.length : parts.list.count({ archived, source, ...own }) }),
+        ...(isWhole && { total: next === undefined ? items.length : parts.list.count(wanted) }),
       }
     },
   )
@@ -178,7 +187,7 @@ function changeRoutes(parts: SessionParts, { known, familyOf, summary }: Session
         body: SessionBranchBody,
         reply: SessionSummary.extend({ restored: z.array(CheckpointFile).optional() }),
       },
-      ({ params: { id: from }, body: { before, after = 0, model, restoreFiles }, by, identity }) => {
+      async ({ params: { id: from }, body: { before, after = 0, model, restoreFiles }, by, identity }) => {
         // The files belong to the whole installation, so restoring them requires an operator.
         if (restoreFiles) requireStanding(identity.person.role, 'operator')
         const point = before === undefined ? { after } : { before }
@@ -190,7 +199,12 @@ function changeRoutes(parts: SessionParts, { known, familyOf, summary }: Session
         const { sessionId, entry } = parts.sessions.branch(from, point, model)
         const { title } = known(sessionId)
         parts.journal.append('session', { sessionId, change: 'branched', title, from, entry, by })
-        const restored = restoreFiles ? parts.goingBack.restoreFiles(from, before ?? after, by) : undefined
+        const later = parts.goingBack.laterCalls(from, before ?? after + 1)
+        const stayed = await parts.branched({ from, to: sessionId, later })
+        const back = restoreFiles
+          ? parts.goingBack.restoreFiles(from, before ?? after, { by, branch: sessionId })
+          : undefined
+        const restored = back === undefined && stayed.length === 0 ? undefined : [...(back ?? []), ...stayed]
         return { ...summary(sessionId), ...(restored && { restored }) }
       },
     ),

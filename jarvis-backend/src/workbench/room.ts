@@ -3,6 +3,7 @@ import { join } from 'node:path'
 import { systemClock } from 'node-kit/clock'
 import {
   type AreaName,
+  type CheckpointFile,
   firstOwnerId,
   JarvisError,
   type WorkbenchBody,
@@ -39,6 +40,7 @@ import { composeExec } from './areas/exec.ts'
 import { composeFiles } from './areas/files.ts'
 import { composeGit } from './areas/git.ts'
 import { composeWeb, type WebParts } from './areas/web.ts'
+import { branchedFiles, type LaterCall } from './branched-files.ts'
 import { createIsOwnPlace } from './egress/own-place.ts'
 import { createApplier } from './files/applier.ts'
 import { type ContentStore, createContentStore } from './files/content-store.ts'
@@ -75,6 +77,8 @@ export interface Workbench {
   applied(callId: string): Promise<{ outcome: 'done' | 'failed' | 'unknown'; text: string } | undefined>
   /** The files of sessions' own folders, for people and programs that may read the session. */
   files: SessionFiles
+  /** Gives a branch its own copy of the session's folder. @returns the files of the copy that could not go back */
+  branched(branch: { from: string; to: string; later: readonly LaterCall[] }): Promise<CheckpointFile[]>
   /** Deletes the folder of a session that was deleted. */
   forget(sessionId: string): void
 }
@@ -128,6 +132,7 @@ export const workbenchRoom = defineRoom({
         await applier.idle()
         return applier.outcomeOf(callId)
       },
+      branched: (branch) => branchedFiles({ home, rootOf, changesOf: (id) => journal.changesOf(id), applier }, branch),
       forget(sessionId) {
         areas.forget(sessionId)
         removal.discard(join(home, sessionId))

@@ -7,6 +7,8 @@ type Names = {
   nameOf: (id: string) => string
   /** True if the server knows more than one person, so that names are worth showing. */
   isMany: boolean
+  /** Ids and names of all known people. */
+  people: readonly (readonly [string, string])[]
 }
 
 export function useNames(): Names {
@@ -14,7 +16,7 @@ export function useNames(): Names {
   return useMemo(() => {
     const known = reply === undefined ? [] : [...reply.removed, ...reply.items]
     const names = new Map(known.map(({ id, name }) => [id, name]))
-    return { nameOf: (id) => names.get(id) ?? id, isMany: names.size > 1 }
+    return { nameOf: (id) => names.get(id) ?? id, isMany: names.size > 1, people: [...names] }
   }, [reply])
 }
 export const useNameOf = () => useNames().nameOf

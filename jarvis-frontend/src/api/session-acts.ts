@@ -25,7 +25,10 @@ export const readVersions = (id: string) => call('GET /api/sessions/:id/versions
 export const branchSession = (id: string, point: Body<'POST /api/sessions/:id/branch'>) =>
   call('POST /api/sessions/:id/branch', { params: { id }, body: point })
 
-export type SessionFilter = Pick<Query<'GET /api/sessions'>, 'q' | 'source' | 'archived'>
+export type SessionFilter = Pick<
+  Query<'GET /api/sessions'>,
+  'q' | 'source' | 'archived' | 'agent' | 'person' | 'channel' | 'since' | 'until'
+>
 
 /** Reads a page of sessions, newest first. @param before the `next` of an earlier page */
 export const listSessions = (filter: SessionFilter, before?: string) =>

@@ -111,6 +111,14 @@ export const SessionsQuery = PageQuery.extend({
   /** Absent: all sessions except those of jobs and of programs. */
   source: SessionSource.optional(),
   archived: z.enum(['no', 'only', 'all']).default('no'),
+  agent: z.string().max(60).optional(),
+  /** The id of the person who owns the sessions. */
+  person: z.string().max(60).optional(),
+  /** The id of a channel on which the sessions were used. */
+  channel: z.string().max(60).optional(),
+  /** The sessions that last changed at or after `since` and before `until`, Unix ms. */
+  since: z.coerce.number().int().min(0).optional(),
+  until: z.coerce.number().int().min(0).optional(),
 })
 export const ConfirmBody = z.strictObject({
   confirmed: z.boolean(),
@@ -182,6 +190,10 @@ export const SessionSummary = z.object({
    * together. A list shows one row for them, with the sums of usage, cost and cards; its `isRunning` is true if any of them runs.
    */
   versions: z.number().optional(),
+  /** Number of messages that people, programs and jobs sent in it. Only lists have it. */
+  messages: z.number().optional(),
+  /** The first words of its newest answer; absent if there is none. Only lists have it. */
+  preview: z.string().optional(),
   /** Token usage of the session's answers, without answers that were copied into a branch; absent until counted. */
   usage: Usage.optional(),
   /** Some answers ended before they were fully counted: `usage` and `costUsd` are lower bounds. */

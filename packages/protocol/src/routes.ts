@@ -171,10 +171,10 @@ export type Routes = {
   'POST /api/windows': { body: z.input<typeof p.WindowBody>; reply: p.MaintenanceWindow }
   /** Ends a window. */
   'DELETE /api/windows/:id': { params: { id: string }; reply: undefined }
-  /** Sessions, and on the first page without `q` their `total`. `q` takes words and `"exact words"`. */
-  'GET /api/sessions': { query?: { limit?: number; before?: string; q?: string; source?: z.input<typeof p.SessionSource>; archived?: 'no' | 'only' | 'all' }; reply: p.SessionsPage }
+  /** Sessions, and on the first page without `q` their `total`. `q` takes words and `"exact words"`; `agent`, `person` and `channel` take ids; `since` and `until` Unix ms, for the time of the last change. */
+  'GET /api/sessions': { query?: { limit?: number; before?: string; q?: string; source?: z.input<typeof p.SessionSource>; archived?: 'no' | 'only' | 'all'; agent?: string; person?: string; channel?: string; since?: number; until?: number }; reply: p.SessionsPage }
   /** Makes a session. With `message` its first run begins. */
-  'POST /api/sessions': { body: z.input<typeof p.SessionCreateBody>; reply: { id: string; title: string; source: p.SessionSource; createdAt: number; updatedAt: number; isRehearsal: boolean; isRunning: boolean; pendingCount: number; archivedAt?: number; model?: string; effort?: p.Effort; agent?: string; person?: string; sharedWith?: (p.SessionShare)[]; branchedFrom?: p.BranchedFrom; versions?: number; usage?: p.Usage; isUsagePartial?: true; costUsd?: number; context?: { usedTokens: number; limitTokens: number }; found?: { seq: number; text: string }; sessionId?: p.SessionId; runId?: p.RunId; queued?: boolean; messageId?: p.MessageId } }
+  'POST /api/sessions': { body: z.input<typeof p.SessionCreateBody>; reply: { id: string; title: string; source: p.SessionSource; createdAt: number; updatedAt: number; isRehearsal: boolean; isRunning: boolean; pendingCount: number; archivedAt?: number; model?: string; effort?: p.Effort; agent?: string; person?: string; sharedWith?: (p.SessionShare)[]; branchedFrom?: p.BranchedFrom; versions?: number; messages?: number; preview?: string; usage?: p.Usage; isUsagePartial?: true; costUsd?: number; context?: { usedTokens: number; limitTokens: number }; found?: { seq: number; text: string }; sessionId?: p.SessionId; runId?: p.RunId; queued?: boolean; messageId?: p.MessageId } }
   /** A session, with how full its model’s window is. */
   'GET /api/sessions/:id': { params: { id: string }; reply: p.SessionSummary }
   /** The versions of each message. */
@@ -186,7 +186,7 @@ export type Routes = {
   /** Renames or archives a session, sets its model or effort, turns rehearsal on or off. */
   'PATCH /api/sessions/:id': { params: { id: string }; body: z.input<typeof p.SessionPatchBody>; reply: p.SessionSummary }
   /** `before` a message’s `seq` makes another version of it; `after` an answer’s makes a separate session. With `restoreFiles`, `restored` says what became of each file. */
-  'POST /api/sessions/:id/branch': { params: { id: string }; body: z.input<typeof p.SessionBranchBody>; reply: { id: string; title: string; source: p.SessionSource; createdAt: number; updatedAt: number; isRehearsal: boolean; isRunning: boolean; pendingCount: number; archivedAt?: number; model?: string; effort?: p.Effort; agent?: string; person?: string; sharedWith?: (p.SessionShare)[]; branchedFrom?: p.BranchedFrom; versions?: number; usage?: p.Usage; isUsagePartial?: true; costUsd?: number; context?: { usedTokens: number; limitTokens: number }; found?: { seq: number; text: string }; restored?: (p.CheckpointFile)[] } }
+  'POST /api/sessions/:id/branch': { params: { id: string }; body: z.input<typeof p.SessionBranchBody>; reply: { id: string; title: string; source: p.SessionSource; createdAt: number; updatedAt: number; isRehearsal: boolean; isRunning: boolean; pendingCount: number; archivedAt?: number; model?: string; effort?: p.Effort; agent?: string; person?: string; sharedWith?: (p.SessionShare)[]; branchedFrom?: p.BranchedFrom; versions?: number; messages?: number; preview?: string; usage?: p.Usage; isUsagePartial?: true; costUsd?: number; context?: { usedTokens: number; limitTokens: number }; found?: { seq: number; text: string }; restored?: (p.CheckpointFile)[] } }
   /** Deletes a session with all its versions. */
   'DELETE /api/sessions/:id': { params: { id: string }; reply: undefined }
   /** Shares a session and all its versions with a person: `look` to read it, `talk` to write in it too. */

@@ -13,6 +13,22 @@ export type FilesBack = {
   restore(writes: readonly FileWrite[], by: string): CheckpointFile[]
 }
 
+/** The files of a change in a root of the workbench. `because`: the reason why it cannot be taken back; undefined if it can. */
+export type FileChanges = { paths: readonly string[]; because: string | undefined }
+
+/** Changes of files in roots of the workbench. They go back by an undo for each, through the gate. */
+export type RootChanges = {
+  /** Returns the files that a call changed; undefined if it changed none. */
+  of(toolUseId: string): FileChanges | undefined
+  /** Starts the undo of a change in a session. */
+  undo(sessionId: string, toolUseId: string, by: string): void
+}
+
+/** Maximum number of changes that are undone at once: each is a message that waits in the new session. */
+const mostUndone = 20
+const tooMany = `More than ${mostUndone} changes would go back at once. Undo the others one by one.`
+const asks = 'An undo in the new session puts it back, and asks where that needs a card.'
+
 /** Maximum number of messages in the list; the newest are listed. */
 const mostCheckpoints = 200
 const longestText = 200
@@ -26,8 +42,13 @@ export type GoingBack = {
    * `not_found`, `invalid_request`
    */
   detail(sessionId: string, seq: number): CheckpointDetail
-  /** Restores the files that JARVIS wrote in a session from `seq` on. Files that were edited after that write are not changed. */
-  restoreFiles(sessionId: string, seq: number, by: string): CheckpointFile[]
+  /**
+   * Restores the files that JARVIS wrote in a session from `seq` on. Files that were edited after that write are not changed. Files in roots go back
+   * by undos in the session `branch`, the newest change first.
+   */
+  restoreFiles(sessionId: string, seq: number, of: { by: string; branch: string }): CheckpointFile[]
+  /** Returns the calls from `seq` on that wrote in the session's own folder, the newest first. */
+  laterCalls(sessionId: string, seq: number): { toolUseId: string; files: readonly string[] }[]
 }
 
 type Made = { changes: CheckpointChange[]; writes: (FileWrite & { seq: number })[] }
@@ -35,12 +56,28 @@ type Made = { changes: CheckpointChange[]; writes: (FileWrite & { seq: number })
 export function createGoingBack(
   store: Pick<TranscriptStore, 'session' | 'entry' | 'entriesOfTypes'>,
   files: FilesBack,
+  roots: RootChanges,
 ): GoingBack {
   function entriesOf(sessionId: string) {
     if (store.session(sessionId) === undefined)
       throw new JarvisError('unknown_session', 'There is no such session. It may be deleted.')
     return store.entriesOfTypes(sessionId, ['user', 'tool_use', 'tool_result', 'reconciled'])
   }
+  /** The changes of files in roots from `seq` on, the newest first. Those of the session's own folder are left out: a branch has a copy. */
+  const rootChangesFrom = (made: Made, seq: number) =>
+    made.changes
+      .filter((change) => change.seq >= seq && change.outcome === 'done')
+      .reverse()
+      .flatMap(({ toolUseId }) => {
+        const found = roots.of(toolUseId)
+        const paths = found?.paths.filter((path) => !path.startsWith('session/')) ?? []
+        return found === undefined ? [] : [{ toolUseId, paths, because: found.because }]
+      })
+  const rowsOf = (changes: ReturnType<typeof rootChangesFrom>): CheckpointFile[] =>
+    changes.flatMap(({ paths, because }, at) => {
+      const why = because ?? (at < mostUndone ? undefined : tooMany)
+      return paths.map((path) => ({ path, writes: 1, goesBack: why === undefined, because: why ?? asks }))
+    })
   const writesFrom = (made: Made, seq: number) => made.writes.filter((write) => write.seq >= seq).reverse()
 
   return {
@@ -73,11 +110,26 @@ export function createGoingBack(
         seq,
         text: oneLine(entry.text, longestText),
         at: entry.at,
-        files: files.preview(writesFrom(made, seq)),
-        notUndone: made.changes.filter((change) => change.seq >= seq),
+        files: [...files.preview(writesFrom(made, seq)), ...rowsOf(rootChangesFrom(made, seq))],
+        notUndone: made.changes.filter((change) => change.seq >= seq && roots.of(change.toolUseId) === undefined),
       }
     },
-    restoreFiles: (sessionId, seq, by) => files.restore(writesFrom(madeIn(entriesOf(sessionId)), seq), by),
+    restoreFiles(sessionId, seq, { by, branch }) {
+      const made = madeIn(entriesOf(sessionId))
+      const changes = rootChangesFrom(made, seq)
+      for (const { toolUseId, paths, because } of changes.slice(0, mostUndone))
+        if (because === undefined && paths.length > 0) roots.undo(branch, toolUseId, by)
+      return [...files.restore(writesFrom(made, seq), by), ...rowsOf(changes)]
+    },
+    laterCalls: (sessionId, seq) =>
+      store
+        .entriesOfTypes(sessionId, ['tool_result'])
+        .flatMap((entry) =>
+          entry.type === 'tool_result' && entry.seq >= seq
+            ? { toolUseId: entry.toolUseId, files: entry.files ?? [] }
+            : [],
+        )
+        .reverse(),
   }
 }
 

@@ -5,7 +5,14 @@ export const lookCommands = [
     name: 'sessions',
     group: 'Look',
     forms: [{ args: '[WORDS]', about: 'conversations, newest first; with words those in which they stand' }],
-    options: where,
+    options: {
+      ...where,
+      agent: text('AGENT', 'those of this agent'),
+      person: text('ID', 'those of this person'),
+      channel: text('CHANNEL', 'those used on this channel, such as telegram'),
+      since: text('2026-11-02', 'changed on this day or later'),
+      until: text('2026-11-30', 'changed on this day or before'),
+    },
     run: async (config, input) => (await import('../sessions.ts')).sessions(config, input),
   }),
   defineCommand({

@@ -36,6 +36,12 @@ export class SqliteApplyJournal extends SqliteStore implements ApplyJournal {
     return row && { state: row.state, text: row.text }
   }
 
+  /** The changes that a call made; empty if it made none, or they are not known to be whole. */
+  changesOf(callId: string): FileChange[] {
+    const row = this.#one.get(callId)
+    return row?.state === 'done' ? (JSON.parse(row.changes) as FileChange[]) : []
+  }
+
   open(): { callId: string; changes: FileChange[] }[] {
     return this.#begun
       .all()

@@ -8,7 +8,7 @@ export const getContainers = homelabTool({
   name: 'get_containers',
   title: 'List containers',
   description:
-    'Lists containers (LXC), one line each: id, name, state, node, CPU, memory, disk, uptime, age of the newest backup, locks. Virtual machines are in get_vms.',
+    'Lists containers (LXC), each with id, name, state, node, CPU, memory, disk, uptime, age of the newest backup, locks.',
   ...reading,
   shows: 'seen',
   needs: [rights.guests],

@@ -8,7 +8,7 @@ export const getVms = homelabTool({
   name: 'get_vms',
   title: 'List virtual machines',
   description:
-    'Lists virtual machines (QEMU), one line each: id, name, state, node, CPU, memory, disk, uptime, age of the newest backup, locks. Containers are in get_containers.',
+    'Lists virtual machines (QEMU), each with id, name, state, node, CPU, memory, disk, uptime, age of the newest backup, locks.',
   ...reading,
   shows: 'seen',
   needs: [rights.guests],

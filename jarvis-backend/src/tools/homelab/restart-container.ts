@@ -3,7 +3,7 @@ import { forceRestart, powerTool } from './power.ts'
 
 export const restartContainer = powerTool('restart', 'ct', {
   title: 'Restart a container',
-  description: `Reboots one running container cleanly. Returns the state it is seen in afterwards. ${askedAnyway}`,
+  description: `Reboots one running container cleanly. ${askedAnyway}`,
   force: forceRestart,
   vmid: 104,
 })

@@ -3,7 +3,7 @@ import { forceRestart, powerTool } from './power.ts'
 
 export const restartVm = powerTool('restart', 'vm', {
   title: 'Restart a virtual machine',
-  description: `Reboots one running virtual machine cleanly, which may take minutes. Returns the state it is seen in afterwards. ${askedAnyway}`,
+  description: `Reboots one running virtual machine cleanly. ${askedAnyway}`,
   force: forceRestart,
   vmid: 123,
 })

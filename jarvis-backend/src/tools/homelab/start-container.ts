@@ -3,7 +3,7 @@ import { noForce, powerTool } from './power.ts'
 
 export const startContainer = powerTool('start', 'ct', {
   title: 'Start a container',
-  description: `Starts one container that is off. Returns the state it is seen in afterwards. ${askedAnyway}`,
+  description: `Starts one container that is off. ${askedAnyway}`,
   force: noForce,
   vmid: 104,
 })

@@ -3,7 +3,7 @@ import { forceStop, powerTool } from './power.ts'
 
 export const stopContainer = powerTool('stop', 'ct', {
   title: 'Stop a container',
-  description: `Shuts one container down cleanly; what it serves is gone until it is started. Returns the state it is seen in afterwards. ${askedAnyway}`,
+  description: `Shuts one container down cleanly; what it serves is gone until it is started. ${askedAnyway}`,
   force: forceStop,
   vmid: 105,
 })

@@ -1,16 +1,8 @@
 import { z } from 'zod'
 import { reads } from '../../gate/targets.ts'
-import { toolOver } from '../tool.ts'
+import { sessionTool } from './session-tool.ts'
 
-/** A part of a stored result. `next`: the offset of the next part, if there is one. */
-export type ResultPage = { toolName: string; text: string; offset: number; total: number; next?: number }
-
-export type ResultPorts = {
-  /** A page of a result that the session's model received. Undefined if there is no such result. */
-  readResult(sessionId: string, toolUseId: string, offset: number): ResultPage | undefined
-}
-
-export const readResult = toolOver<ResultPorts>()({
+export const readResult = sessionTool({
   name: 'read_result',
   title: 'Read a result again',
   description: 'Reads on in a result of this conversation that was cut or put away.',

@@ -118,8 +118,10 @@ export function BranchFrom({ sessionId, seq, onEnd }: { sessionId: string; seq: 
 const names = (files: readonly CheckpointFile[]) => files.map(({ path }) => visibleText(path)).join(', ')
 
 function toldOf(restored: readonly CheckpointFile[]): string {
-  const back = restored.filter(({ goesBack }) => goesBack).length
-  const stay = restored.length - back
+  const back = restored.filter(({ goesBack }) => goesBack)
+  const undone = back.filter(({ because }) => because !== undefined).length
+  const stay = restored.length - back.length
   if (restored.length === 0) return 'Branched.'
-  return `Branched. ${plural(back, 'file')} went back${stay === 0 ? '' : `, ${stay} stayed`}.`
+  const asked = undone === 0 ? '' : ` ${plural(undone, 'undo', 'undos')} of files run in the new session.`
+  return `Branched. ${plural(back.length - undone, 'file')} went back${stay === 0 ? '' : `, ${stay} stayed`}.${asked}`
 }

@@ -40,7 +40,11 @@ export function SessionList({ sessions, now, query, scroller, acts, mayChange, h
     getItemKey: keyOf,
     estimateSize: (at) => {
       const line = lines[at]
-      return line?.kind === 'day' ? dayPx : line?.session.found === undefined ? rowPx : foundPx
+      return line?.kind === 'day'
+        ? dayPx
+        : (line?.session.found ?? line?.session.preview) === undefined
+          ? rowPx
+          : foundPx
     },
     overscan: 10,
     scrollMargin: top,

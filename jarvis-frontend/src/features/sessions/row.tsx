@@ -29,7 +29,20 @@ const sources = { chat: 'Chat', mcp: 'MCP', job: 'Job', v1: 'Program' } as const
 
 /** One session: its title, the matched text, its cost and its actions. */
 export const SessionRow = memo(function SessionRow({ session, query, acts, mayChange, doing, onDoing }: Props) {
-  const { id, title, source, usage, isUsagePartial, costUsd, updatedAt, branchedFrom, found, versions } = session
+  const {
+    id,
+    title,
+    source,
+    usage,
+    isUsagePartial,
+    costUsd,
+    updatedAt,
+    branchedFrom,
+    found,
+    versions,
+    messages,
+    preview,
+  } = session
   const tokens = usage && usage.inputTokens + usage.outputTokens + usage.cacheReadTokens + usage.cacheWriteTokens
   const isOpen = doing === 'acts'
   const label = visibleText(title)
@@ -67,6 +80,7 @@ export const SessionRow = memo(function SessionRow({ session, query, acts, mayCh
             </span>
           )}
           {versions !== undefined && <span className="session-mark num">{versions} versions</span>}
+          {messages !== undefined && messages > 1 && <span className="session-mark num">{messages} messages</span>}
           <SessionState session={session} />
         </Link>
       )}
@@ -96,6 +110,9 @@ export const SessionRow = memo(function SessionRow({ session, query, acts, mayCh
         <Link to={place} className="session-found" tabIndex={-1}>
           <Highlighted text={found.text} query={query} />
         </Link>
+      )}
+      {found === undefined && preview !== undefined && (
+        <span className="session-found cut">{visibleText(preview)}</span>
       )}
       {isOpen && (
         <div className="session-acts">

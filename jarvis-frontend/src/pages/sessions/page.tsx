@@ -18,6 +18,7 @@ import { Link } from '../../ui/link.tsx'
 import { phone, useMedia } from '../../ui/use-media.ts'
 import { useNow } from '../../ui/use-now.ts'
 import { exportSession } from './export-session.ts'
+import { Narrow, narrowed } from './narrow.tsx'
 import './page.css'
 
 /** The page with all sessions: search, rename, archive, export and delete. */
@@ -31,6 +32,7 @@ export function SessionsPage() {
     ...(query.trim() !== '' && { q: query.trim() }),
     ...((source === 'chat' || source === 'mcp' || source === 'v1') && { source }),
     ...(isArchive && { archived: 'only' as const }),
+    ...narrowed(params),
   }
   const filters = (
     <fieldset className="filters">
@@ -67,6 +69,7 @@ export function SessionsPage() {
           query={query}
           onSearch={(q) => set({ q })}
         />
+        <Narrow params={params} set={set} />
         <Found filter={filter} query={query} scroller={scroller} onClear={clear} />
       </div>
     </>

@@ -23,6 +23,10 @@ const totalColumns = `input_tokens AS input, output_tokens AS output, cache_read
     cache_write_tokens AS cacheWrite, cost_usd AS costUsd, unpriced, partly_counted AS partial, number`
 /** Filters the list. The newest version of a session decides if the session is archived. */
 const isWanted = `(updated_at, sessions.id) < (@at, @id) AND (@source IS NULL AND source NOT IN ('job', 'v1') OR source = @source)
+    AND (@agents IS NULL OR sessions.agent IN (SELECT value FROM json_each(@agents)))
+    AND (@owner IS NULL OR sessions.person = @owner) AND (@since IS NULL OR updated_at >= @since) AND (@until IS NULL OR updated_at < @until)
+    AND (@channel IS NULL OR sessions.id IN (SELECT session_id FROM channel_chats JOIN channel_recipients ON channel_recipients.id = recipient
+      WHERE channel_recipients.channel = @channel))
     AND (@person IS NULL OR sessions.person = @person
       OR COALESCE(family, sessions.id) IN (SELECT shared.family FROM session_shares AS shared WHERE shared.person = @person))
     AND CASE @archived WHEN 'all' THEN 1 ELSE (@archived = 'only') = CASE WHEN family IS NULL THEN archived_at IS NOT NULL ELSE (
@@ -70,6 +74,17 @@ export class SqliteSessionList extends SqliteStore implements SessionList {
   readonly #selectRows = this.sql
     .prepare<[string], number>('SELECT rowid FROM session_words WHERE session_words MATCH ?')
     .pluck()
+  // The newest answer often has only calls while its run goes on.
+  readonly #selectAnswers = this.sql.prepare<[string], { body: string }>(
+    "SELECT body FROM entries WHERE session_id = ? AND type = 'assistant' ORDER BY seq DESC LIMIT 3",
+  )
+  // Child runs are counted by their own index and taken off, because most sessions have none.
+  readonly #selectCountOf = this.sql
+    .prepare<{ id: string }, number>(
+      `SELECT (SELECT COUNT(*) FROM runs INDEXED BY runs_in_order WHERE session_id = @id)
+         - (SELECT COUNT(*) FROM runs INDEXED BY runs_by_parent WHERE session_id = @id AND parent IS NOT NULL)`,
+    )
+    .pluck()
   readonly #selectMessages = messagesFrom(this.sql, messagesInBlock)
 
   constructor(database: Database, index: Pick<SessionIndex, 'catchUp' | 'changed'>) {
@@ -77,7 +92,7 @@ export class SqliteSessionList extends SqliteStore implements SessionList {
     this.#index = index
   }
 
-  page({ limit, before, words, source, archived, person }: SessionQuery): {
+  page({ limit, before, words, ...filter }: SessionQuery): {
     items: ListedSession[]
     next?: string
     isIndexing: boolean
@@ -85,7 +100,7 @@ export class SqliteSessionList extends SqliteStore implements SessionList {
     const isIndexing = !this.#index.catchUp(waitMs)
     const [at, id] = before === undefined ? [Number.MAX_SAFE_INTEGER, ''] : splitCursor(before)
     const search = words === undefined ? undefined : this.#searchFor(searchTerms(words))
-    const query = { at, id, source: source ?? null, archived, person: person ?? null, limit: limit + 1 }
+    const query = { at, id, ...filtersOf(filter), limit: limit + 1 }
     const rows =
       search === undefined
         ? this.#select.all(query)
@@ -93,31 +108,23 @@ export class SqliteSessionList extends SqliteStore implements SessionList {
     const items = rows.slice(0, limit).map((row): ListedSession => {
       const totals = totalsOf(row.versions > 1 ? this.#selectFamilyTotals.get(row.id) : row)
       const found = search === undefined ? undefined : this.#foundIn(row.id, row.number, search)
-      return { ...toSession(row), ...(totals && { totals }), ...(found && { found }) }
+      const preview = this.#previewOf(row.id)
+      const messages = this.#selectCountOf.get({ id: row.id }) ?? 0
+      return {
+        ...toSession(row),
+        messages,
+        ...(preview && { preview }),
+        ...(totals && { totals }),
+        ...(found && { found }),
+      }
     })
     const last = items.at(-1)
     const next = rows.length > limit && last !== undefined ? { next: `${last.updatedAt}.${last.id}` } : {}
     return { items, ...next, isIndexing }
   }
 
-  count({
-    source,
-    archived,
-    person,
-  }: {
-    source: SessionQuery['source'] | undefined
-    archived: SessionQuery['archived']
-    person?: string
-  }): number {
-    return (
-      this.#selectCount.get({
-        at: Number.MAX_SAFE_INTEGER,
-        id: '',
-        source: source ?? null,
-        archived,
-        person: person ?? null,
-      }) ?? 0
-    )
+  count(filter: Omit<SessionQuery, 'limit' | 'before' | 'words'>): number {
+    return this.#selectCount.get({ at: Number.MAX_SAFE_INTEGER, id: '', ...filtersOf(filter) }) ?? 0
   }
 
   totals(sessionId: string): SessionTotals | undefined {
@@ -134,6 +141,15 @@ export class SqliteSessionList extends SqliteStore implements SessionList {
       terms,
       rows: terms.map((term) => this.#selectRows.all(quoted(term))),
     }
+  }
+
+  /** The first words of the newest answer with words; undefined if the newest answers have none. */
+  #previewOf(sessionId: string): string | undefined {
+    for (const { body } of this.#selectAnswers.all(sessionId)) {
+      const text = wordsOf(JSON.parse(body)).trim()
+      if (text !== '') return excerpt(text, 0)
+    }
+    return undefined
   }
 
   /** The newest block with most of the search terms. */
@@ -153,6 +169,26 @@ export class SqliteSessionList extends SqliteStore implements SessionList {
     return place && { seq: place.found.seq, text: excerpt(place.found.text, place.at) }
   }
 }
+
+const filtersOf = ({
+  source,
+  archived,
+  person,
+  agents,
+  owner,
+  channel,
+  since,
+  until,
+}: Omit<SessionQuery, 'limit' | 'before' | 'words'>) => ({
+  source: source ?? null,
+  archived,
+  person: person ?? null,
+  agents: agents === undefined ? null : JSON.stringify(agents),
+  owner: owner ?? null,
+  channel: channel ?? null,
+  since: since ?? null,
+  until: until ?? null,
+})
 
 function totalsOf(row: TotalsRow | undefined): SessionTotals | undefined {
   if (row === undefined || row.input === null) return undefined
