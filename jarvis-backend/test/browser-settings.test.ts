@@ -166,7 +166,7 @@ test('the persona is edited, previewed and reset; density and theme are kept; SS
   await policy.getByText('stop_vm: red becomes black').waitFor()
   await judge.click()
   await policy.getByText('would be judged differently.').waitFor()
-  expect(await seriousFindings(policy)).toEqual([])
+  expect(await findingsAtNight(policy)).toEqual([])
   expect(existsSync(join(jarvis.dataDir, 'policy.yaml'))).toBe(false)
   await sections.getByRole('link', { name: 'Display' }).click()
   await page.getByRole('radio', { name: /^Comfortable/ }).click()
