@@ -11,8 +11,8 @@ import {
 } from '../../../api/channels.ts'
 import { useLoad } from '../../../api/use-load.ts'
 import { exactTime } from '../../../lib/format.ts'
-import { Link } from '../../../ui/link.tsx'
 import { Visible } from '../../../ui/boxed.tsx'
+import { Link } from '../../../ui/link.tsx'
 import { FormProblem, FormSaid, type Said } from '../form-problem.tsx'
 import { TwoStep } from '../people/two-step.tsx'
 import { useAttempt } from '../people/use-attempt.ts'
@@ -106,9 +106,9 @@ export function ChannelPart({
       )}
       {subscribes && (
         <p>
-          Each person turns it on in a browser, under <Link to="/settings/notifications">Notifications</Link>, and chooses there what
-          its notifications may decide, by a key that stays in that browser. Here that can only be lowered. Where names
-          are hidden, nothing is approved.
+          Each person turns it on in a browser, under <Link to="/settings/notifications">Notifications</Link>, and
+          chooses there what its notifications may decide, by a key that stays in that browser. Here that can only be
+          lowered. Where names are hidden, nothing is approved.
         </p>
       )}
       {channel.atMost === 'approve' && !subscribes && (
