@@ -310,6 +310,11 @@ test('the palette and the keys go everywhere without a mouse', async () => {
     await page.keyboard.press(key)
     await page.waitForURL(`**${path}`)
   }
+  await page.keyboard.press('Control+k')
+  await field.fill('budg')
+  await page.keyboard.press('Enter')
+  await page.waitForURL('**/settings/budgets')
+  await page.getByRole('heading', { name: 'Budgets' }).waitFor()
   await page.keyboard.press('[')
   await page.getByRole('navigation', { name: 'Main' }).waitFor({ state: 'detached' })
   await page.keyboard.press('[')

@@ -31,7 +31,7 @@ const views: Readonly<Record<string, readonly [path: string, seen: string]>> = {
   agents: ['/agents', 'Which agent would answer?'],
   skill: ['/agents/skills/disk-health', 'Approve this tree'],
   tools: ['/tools', 'Read'],
-  settings: ['/settings', 'scripted'],
+  settings: ['/settings/models', 'scripted'],
 }
 const shots: [view: string, size: Size, theme: Theme][] = [
   ...Object.keys(views).flatMap((view) =>

@@ -285,7 +285,6 @@ export {
   TodoItem,
 } from './plan.ts'
 export {
-  mostReplayed,
   PolicyCheckReply,
   PolicyDraft,
   PolicyReplayBody,

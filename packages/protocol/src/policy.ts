@@ -4,7 +4,7 @@ import { Tier } from './tier.ts'
 /** The largest text of a policy, characters. */
 const mostChars = 256 * 1024
 /** The most journal entries that a replay reads. */
-export const mostReplayed = 5_000
+const mostReplayed = 5_000
 
 /**
  * policy.yaml as it is on disk, and the policy in force. `hash`: of the file; empty: there is none. `problem`: why the file cannot be read as a text.

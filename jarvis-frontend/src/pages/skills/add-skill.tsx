@@ -74,10 +74,13 @@ export function AddSkill({ agent }: { agent?: string }) {
         Choose a SKILL.md…
       </button>
       <input
-        ref={folder}
+        ref={(input) => {
+          folder.current = input
+          // React has no property for it.
+          if (input !== null) input.webkitdirectory = true
+        }}
         type="file"
         hidden
-        {...{ webkitdirectory: '' }}
         aria-label="A skill’s folder"
         onChange={(event) => void add(chosenFiles(event.currentTarget.files))}
       />
