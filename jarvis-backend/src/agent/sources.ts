@@ -165,7 +165,7 @@ export function sourcesOf(
         if (!isFromTools) prompt.push({ toolName: promptSource, toolUseId: name, text })
         else {
           const own = isOwnNote && { isOwnNote }
-          // What the operator said in a recalled conversation are the operator's words.
+          // The operator's words in a recalled conversation count as the operator's.
           const said = remembered(kind === 'session' ? `${name} ${text}` : text)
           sources.results.push({ toolName: 'memory', toolUseId: name, text, said, ...own })
         }

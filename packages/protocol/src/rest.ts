@@ -389,7 +389,7 @@ export type JournalVerification = z.infer<typeof JournalVerification>
 export const SettingInForce = z.object({
   name: z.string(),
   section: z.string(),
-  /** What the setting does, in Markdown. */
+  /** The description, in Markdown. */
   about: z.string(),
   /** In Markdown. */
   default: z.string(),
