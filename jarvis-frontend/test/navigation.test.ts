@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, expect } from 'vitest'
 import { go } from '../../jarvis-backend/test/support/go.ts'
+import { rowsOf } from '../../scripts/property-runs.ts'
 import { morning } from './scenery/scenes/morning.ts'
 import { openStage, type Stage, test } from './support/browser.ts'
 
@@ -15,7 +16,7 @@ const session = 'pve hot, backups missing'
 test('every way to write an address leads to its page, and an unknown one to links that lead on', async () => {
   const server = await play()
   const page = await stage.open(server, '/more')
-  for (const [address, place, heading] of [
+  const ways = [
     ['/CLUSTER/', '/CLUSTER/', /Cluster/],
     ['/chat/ses_main/', '/chat/ses_main/', session],
     ['/%63hat/ses%5Fmain', '/%63hat/ses%5Fmain', session],
@@ -28,7 +29,8 @@ test('every way to write an address leads to its page, and an unknown one to lin
     ['/guest/pve', '/guest/pve', 'No such page'],
     ['/nowhere?q=1#there', '/nowhere?q=1#there', 'No such page'],
     ['/%zz', '/%zz', 'No such page'],
-  ] as const) {
+  ] as const
+  for (const [address, place, heading] of rowsOf(ways, 6)) {
     await go(page, address)
     await page.waitForURL(server.url + place)
     await page.getByRole('heading', { level: 1, name: heading }).waitFor()
