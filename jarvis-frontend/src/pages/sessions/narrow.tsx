@@ -57,14 +57,16 @@ export function Narrow({ params, set }: Props) {
 
 /** The filters in the form that the server takes. A day is a day of this browser's time. */
 export function narrowed(params: URLSearchParams) {
-  const given = (name: 'agent' | 'person' | 'channel') => {
+  const chosen = (name: 'agent' | 'person' | 'channel') => {
     const value = params.get(name)
     return value === null || value === '' ? {} : { [name]: value }
   }
   const begin = (name: 'since' | 'until', later: number) => {
-    const [year, month, day] = (params.get(name) ?? '').split('-').map(Number)
+    const given = params.get(name)
+    if (given === null || given === '') return {}
+    const [year, month, day] = given.split('-').map(Number)
     const at = new Date(year ?? Number.NaN, (month ?? 1) - 1, (day ?? 1) + later).getTime()
     return Number.isNaN(at) ? {} : { [name]: at }
   }
-  return { ...given('agent'), ...given('person'), ...given('channel'), ...begin('since', 0), ...begin('until', 1) }
+  return { ...chosen('agent'), ...chosen('person'), ...chosen('channel'), ...begin('since', 0), ...begin('until', 1) }
 }
