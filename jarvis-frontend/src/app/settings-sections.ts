@@ -19,6 +19,7 @@ export const settingsSections = [
   { id: 'backups', title: 'Backups of JARVIS', about: 'Make one, and how to restore one', isWhole: true },
   { id: 'notifications', title: 'Notifications', about: 'On this device, and on others' },
   { id: 'display', title: 'Display', about: 'Theme, density and keys' },
+  { id: 'in-force', title: 'All settings', about: 'Each value, and where it comes from', isWhole: true },
 ] as const
 
 export type SettingsSection = (typeof settingsSections)[number]['id']

@@ -10,6 +10,7 @@ import { Backups } from './backups.tsx'
 import { Budgets } from './budgets.tsx'
 import { Channels } from './channels.tsx'
 import { Display } from './display.tsx'
+import { InForce } from './in-force.tsx'
 import { McpServers } from './mcp-servers.tsx'
 import { Models } from './models.tsx'
 import { Nodes } from './nodes.tsx'
@@ -41,6 +42,7 @@ const parts: Record<SettingsSection, ComponentType> = {
   backups: Backups,
   notifications: Notifications,
   display: Display,
+  'in-force': InForce,
 }
 
 /** The list of settings, and the section that the address names. On a phone the list is a page of its own. */
