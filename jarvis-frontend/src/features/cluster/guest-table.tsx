@@ -5,6 +5,7 @@ import { plural } from '../../lib/format.ts'
 import { Icon } from '../../ui/icon.tsx'
 import { Link } from '../../ui/link.tsx'
 import type { MarkKind } from '../../ui/mark.tsx'
+import { usePrinting } from '../../ui/printing.ts'
 import { GuestTableRow } from './guest-table-row.tsx'
 import type { Ghosts } from './parts.tsx'
 import { nextSort, type Sort, type SortKey, type TableRow } from './rows.ts'
@@ -41,7 +42,8 @@ export type TableProps = {
 
 export function GuestTable({ rows, markOf, isBusy, ghosts, now, sort, chosen, linkTo }: TableProps) {
   const table = useRef<HTMLTableElement>(null)
-  const isVirtual = rows.length > virtualOver
+  const isPrinting = usePrinting()
+  const isVirtual = rows.length > virtualOver && !isPrinting
   const { scroller, margin, heights } = useScroller(table)
   const virtual = useVirtualizer({
     count: rows.length,

@@ -2,6 +2,7 @@ import { useVirtualizer } from '@tanstack/react-virtual'
 import type { SessionSummary } from 'protocol'
 import { useCallback, useEffect, useLayoutEffect, useMemo, useRef, useState } from 'react'
 import { chosen } from '../../lib/chosen.ts'
+import { usePrinting } from '../../ui/printing.ts'
 import { byDay } from './by-day.ts'
 import { type RowActs, SessionRow } from './row.tsx'
 
@@ -42,7 +43,7 @@ export function SessionList({ sessions, now, query, scroller, acts, mayChange, h
       const line = lines[at]
       return line?.kind === 'day' ? dayPx : line?.session.found === undefined ? rowPx : foundPx
     },
-    overscan: 10,
+    overscan: usePrinting() ? lines.length : 10,
     scrollMargin: top,
   })
   const drawn = rows.getVirtualItems()
