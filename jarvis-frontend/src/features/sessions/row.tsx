@@ -7,6 +7,7 @@ import { Link } from '../../ui/link.tsx'
 import { visibleText } from '../../ui/visible.ts'
 import { Naming } from './naming.tsx'
 import { SessionState } from './state.tsx'
+import { Whose } from './whose.tsx'
 
 export type RowActs = {
   rename(session: SessionSummary, title: string): void
@@ -67,6 +68,7 @@ export const SessionRow = memo(function SessionRow({ session, query, acts, mayCh
             </span>
           )}
           {versions !== undefined && <span className="session-mark num">{versions} versions</span>}
+          <Whose person={session.person} />
           <SessionState session={session} />
         </Link>
       )}
