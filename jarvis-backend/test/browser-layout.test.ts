@@ -67,11 +67,39 @@ test('in the table of guests a name has its room beside a call that waits, and â
   const page = await operator(house.jarvis, {}, '/cluster')
   await page.getByRole('row', { name: /103 truenas/ }).waitFor()
   const cut = () =>
-    page.evaluate(`[...document.querySelectorAll('.guests td:last-child, .guests .who .cut')]
+    page.evaluate(`[...document.querySelectorAll('.guests td:last-child, .guests .who a.cut')]
       .filter((cell) => cell.scrollWidth > cell.clientWidth)
       .map((cell) => cell.textContent)`)
   for (const width of [1440, 1280]) {
     await page.setViewportSize({ width, height: 900 })
     expect(await cut(), `${width}`).toEqual([])
   }
+})
+
+/** How far the page moves by itself while it loads: the sum of its layout shifts, as the Layout Instability API measures them. */
+const shifts = `globalThis.shifted = 0
+new PerformanceObserver((list) => {
+  for (const shift of list.getEntries()) if (!shift.hadRecentInput) globalThis.shifted += shift.value
+}).observe({ type: 'layout-shift', buffered: true })`
+const mostShifted = 0.05
+
+test.each([
+  ['desk', { width: 1440, height: 900 }],
+  ['phone', { width: 390, height: 844 }],
+])('while it loads, no page moves what is read, on a %s', async (_kind, viewport) => {
+  const page = await operator(house.jarvis, { viewport, first: shifts }, house.chat.path)
+  const found: [path: string, shifted: number][] = []
+  for (const { path, seen } of [
+    { path: '/guest/104', seen: 'jellyfin' },
+    { path: '/guest/104?tab=config', seen: 'Config' },
+    { path: '/node/pve', seen: 'truenas' },
+    { path: '/storage/nvme-fast?node=pve', seen: 'vm-123-disk-0' },
+    ...house.pages,
+  ]) {
+    await page.goto(house.jarvis.url + path)
+    await shown(page, seen)
+    await page.waitForLoadState('networkidle')
+    found.push([path, await page.evaluate<number>('shifted')])
+  }
+  expect(found.filter(([, shifted]) => shifted >= mostShifted)).toEqual([])
 })

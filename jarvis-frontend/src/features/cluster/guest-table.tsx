@@ -8,6 +8,7 @@ import type { MarkKind } from '../../ui/mark.tsx'
 import { usePrinting } from '../../ui/printing.ts'
 import { GuestTableRow } from './guest-table-row.tsx'
 import type { Ghosts } from './parts.tsx'
+import { nodePath } from './paths.ts'
 import { nextSort, type Sort, type SortKey, type TableRow } from './rows.ts'
 
 /** A table with more rows than this draws only the rows near the screen. */
@@ -151,7 +152,7 @@ function useScroller(table: React.RefObject<HTMLTableElement | null>) {
 const GroupRow = ({ row }: { row: TableRow & { kind: 'node' } }) => (
   <tr className="group">
     <th colSpan={alwaysShown} scope="rowgroup">
-      {row.name}{' '}
+      <Link to={nodePath(row.name)}>{row.name}</Link>{' '}
       <small>
         {row.running} of {plural(row.count, 'guest')} running
       </small>
