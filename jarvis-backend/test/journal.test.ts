@@ -8,6 +8,7 @@ import { hashOf, type JournalRow } from '../src/store/sqlite/journal/journal.ts'
 import { Verifier } from '../src/store/sqlite/journal/verify.ts'
 import { jarvisHere } from './support/command-here.ts'
 import { folder, openJournal } from './support/data-dir.ts'
+import { as, joined } from './support/people.ts'
 import { startJarvis } from './support/start-jarvis.ts'
 
 const verifyAlone = async (dir: string) => {
@@ -212,6 +213,29 @@ test('the journal is paged, filtered, verified and exported over REST', async ()
   expect(lines.map((line) => JSON.parse(line).seq)).toEqual([1, 2, 3])
   expect((await server.rest('/api/journal/export', { role: 'viewer' })).status).toBe(403)
   expect((await server.rest('/api/journal/verify', { role: 'viewer' })).status).toBe(200)
+})
+
+test('entries are searched by all words of a text, in any case, and by days; a viewer, to whom talks may be closed, searches no words', async () => {
+  const jarvis = await startJarvis()
+  await jarvis.rest('/api/mcp-tokens', { method: 'POST', json: { name: 'Ops-Laptop' } })
+  const of = async (query: string) =>
+    ((await (await jarvis.rest(`/api/journal?${query}`)).json()) as Page<JournalEntry>).items
+  const [found, ...others] = await of('words=ops-LAPTOP')
+  expect(JSON.stringify(found)).toContain('Ops-Laptop')
+  expect(others).toEqual([])
+  const at = found?.at ?? 0
+  for (const [query, count] of [
+    ['words=laptop%20ops', 1],
+    ['words=ops-laptop%20nowhere', 0],
+    ['words=%25', 0],
+    [`words=ops-laptop&from=${at}&to=${at + 1}`, 1],
+    [`words=ops-laptop&from=${at + 1}`, 0],
+    [`words=ops-laptop&to=${at}`, 0],
+  ] as const)
+    expect(await of(query), query).toHaveLength(count)
+  const { token } = await joined(jarvis, 'Jon', 'viewer')
+  const asJon = async (query: string) => (await fetch(`${jarvis.url}/api/journal?${query}`, as(token))).status
+  expect([await asJon('words=ops'), await asJon(`from=${at}`)]).toEqual([403, 200])
 })
 
 test('a page brings the other entries of its calls, at whatever distance, for older results name no guest and no person', async () => {

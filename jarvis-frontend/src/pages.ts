@@ -54,6 +54,18 @@ export const pages = new PageList([
     where: { vmid: /^\d+$/ },
     load: () => import('./pages/guest/page.tsx').then((page) => page.GuestPage),
   }),
+  page('/node/:name', {
+    title: 'Node',
+    icon: 'cluster',
+    list: '/cluster',
+    load: () => import('./pages/guest/node.tsx').then((page) => page.NodePage),
+  }),
+  page('/storage/:name', {
+    title: 'Storage',
+    icon: 'cluster',
+    list: '/cluster',
+    load: () => import('./pages/guest/storage.tsx').then((page) => page.StoragePage),
+  }),
   page('/console', {
     title: 'Console',
     icon: 'terminal',

@@ -113,3 +113,38 @@ test('a reader who scrolls up in the moment in which the content gets shorter is
   })
   expect(belowPx).toBeGreaterThan(500)
 })
+
+test('on paper stands the whole conversation, from its first message, in light colours and without the frame', async () => {
+  const { page } = await openLong(stage, 80, { theme: 'dark' })
+  await page.evaluate(() => {
+    const rows = () => [...document.querySelectorAll('.user p')].map((one) => one.textContent?.split('\n')[0])
+    addEventListener('beforeprint', () => {
+      document.title = JSON.stringify({
+        rows: rows(),
+        parked: document.querySelectorAll('.parked').length,
+        theme: document.documentElement.dataset.theme,
+      })
+    })
+    // The dialog of the browser, which nobody would close.
+    window.print = () => void dispatchEvent(new Event('beforeprint'))
+  })
+  await page.locator('body').press('Control+p')
+  await expect.poll(() => page.title()).toContain('rows')
+  const printed = JSON.parse(await page.title()) as { rows: string[]; parked: number; theme: string }
+  expect(printed.rows).toEqual(Array.from({ length: 80 }, (_, at) => `Question ${at}`))
+  expect(printed).toMatchObject({ parked: 0, theme: 'light' })
+
+  await page.emulateMedia({ media: 'print' })
+  const seen = await page.evaluate(() => ({
+    frame: [...document.querySelectorAll('.rail, .composer, .side, .find-button')].filter(
+      (part) => part.getClientRects().length > 0,
+    ).length,
+    isWhole: document.documentElement.scrollHeight > (document.querySelector('.stream-column')?.clientHeight ?? 0),
+  }))
+  expect(seen).toEqual({ frame: 0, isWhole: true })
+  await page.emulateMedia({ media: 'screen' })
+  await page.evaluate(() => dispatchEvent(new Event('afterprint')))
+  expect(await page.locator('html').getAttribute('data-theme')).toBe('dark')
+  // The rest of it rests again.
+  await expect.poll(() => page.locator('.user').count()).toBeLessThan(80)
+})

@@ -336,7 +336,7 @@ atNight(test)(
     await expect
       .poll(() =>
         stream.evaluate((element) => {
-          const [range] = (CSS.highlights.get('found') ?? []) as Iterable<Range>
+          const [range] = (CSS.highlights.get('found-here') ?? []) as Iterable<Range>
           const box = range?.getBoundingClientRect()
           const { top, bottom } = element.getBoundingClientRect()
           return box !== undefined && box.height > 0 && box.top > top && box.bottom < bottom && range?.toString()
@@ -418,6 +418,49 @@ test('a long session is drawn in part, keeps what is read in its place, and can 
   await page.getByText('Question 170', { exact: true }).waitFor()
   await page.keyboard.press('Escape')
   expect(await page.getByRole('searchbox', { name: 'Find in this session' }).count()).toBe(0)
+})
+
+test('Ctrl F marks every hit, also over bold letters, steps through all of them, and opens the folded call that has one', async () => {
+  const look = call('t1', 'get_disks', { node: 'pve' })
+  const run = (runId: string, ...list: Parameters<typeof entriesOf>[0]) => list.map((entry) => ({ ...entry, runId }))
+  const all = entriesOf(
+    [
+      ...run('run_0', user('Hello.'), assistant(text('Good evening.')), done),
+      ...run('run_1', user('Is the DISK full?'), assistant(text('I look.'), look)),
+      ...run('run_1', ...ran(look, 'green', { summary: 'looked', durationMs: 5, result: 'sda: the disk is worn' })),
+      ...run('run_1', assistant(text('The **di**sk is full. One more disk is worn.')), done),
+    ],
+    Date.now() - 60_000,
+  )
+  const server = await stage.play(sceneOf({ entries: all.slice(3), earlier: all.slice(0, 3) }))
+  const page = await stage.open(server, '/chat/ses_one')
+  await page.getByText('One more').waitFor()
+  await page.keyboard.press('Control+f')
+  await page.getByRole('searchbox', { name: 'Find in this session' }).fill('disk')
+  const marked = () =>
+    page.evaluate(() => {
+      const texts = (name: string) => [...((CSS.highlights.get(name) ?? []) as Iterable<Range>)]
+      const [here] = texts('found-here')
+      return {
+        all: texts('found').map((range) => range.toString()),
+        here: here?.startContainer.parentElement?.closest('p, pre, button')?.textContent,
+      }
+    })
+  // The name of the tool counts too: 'get_disks'.
+  await page.getByText('1 of 5').waitFor()
+  await expect.poll(marked).toEqual({ all: ['DISK', 'disk', 'disk', 'disk'], here: 'Is the DISK full?' })
+  const seen = new Set<string | null | undefined>()
+  for (const step of ['2', '3', '4', '5']) {
+    await page.keyboard.press('Enter')
+    await page.getByText(`${step} of 5`).waitFor()
+    await expect.poll(async () => (await marked()).here).toBeTruthy()
+    seen.add((await marked()).here)
+  }
+  expect(seen).toContain('The disk is full. One more disk is worn.')
+  await page.getByText('sda: the disk is worn').waitFor()
+  await expect.poll(async () => (await marked()).all.length).toBeGreaterThanOrEqual(5)
+  await page.keyboard.press('Escape')
+  await expect.poll(async () => (await marked()).all).toEqual([])
 })
 
 test('what is typed is completed by keyboard alone, and short commands do what they say', async () => {

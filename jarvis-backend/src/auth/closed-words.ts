@@ -77,6 +77,8 @@ export function shownTo(person: PersonRef | undefined, reading: Reading) {
       const { reason: _, ...facts } = whole
       return isWhole || reads(whole.sessionId) ? whole : facts
     },
+    /** True if no conversation is closed to the person. */
+    isWhole,
     journal: ({ items, besides, ...page }: JournalPage): JournalPage => ({
       ...page,
       items: items.map(entry),

@@ -13,6 +13,7 @@ import type { ComposedHomelab } from '../homelab/room.ts'
 import { defineRoom } from '../house.ts'
 import { changeRoutes } from '../http/changes.ts'
 import { guestRoutes } from '../http/guests.ts'
+import { storageRoutes } from '../http/storages.ts'
 import { offboardingOf } from '../offboarding/offboarding.ts'
 import type { Watch } from '../watch/watch.ts'
 import { agentTools } from './agents/index.ts'
@@ -55,6 +56,7 @@ export const toolsRoom = defineRoom({
             leaningOn: (vmid) => leaningOn(vmid, gate.world()),
             proofOf: (vmid) => drills.newestOf(vmid),
           }),
+          ...storageRoutes({ homelab: homelab.homelab }),
           ...changeRoutes({ changes: gate.changes, runs, now, shown: needs.shown }),
         ],
         offboarding: offboardingOf({ database, journal, now, tokens: apiTokens, grants: gate.grants }),

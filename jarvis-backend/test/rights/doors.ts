@@ -393,6 +393,8 @@ POST   /skills/:name/off                           deciding      -         -
 
 GET    /status                                     all+read      -         -
 
+GET    /storages/:name                             whole+read    -         -
+
 GET    /tokens                                     asking        -         -
 POST   /tokens                                     asking        password  -
 DELETE /tokens/:name                               asking        -         -

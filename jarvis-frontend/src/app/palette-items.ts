@@ -2,6 +2,7 @@ import type { Alert, ClusterState, Guest, SessionSummary, Tier, ToolInfo } from 
 import { isOpen } from '../api/alerts.ts'
 import { toolFor } from '../api/tools.ts'
 import { severityMark } from '../features/alerts/worst.ts'
+import { nodePath } from '../features/cluster/paths.ts'
 import { dateOf, share } from '../lib/format.ts'
 import type { IconName } from '../ui/icon.tsx'
 import type { MarkKind } from '../ui/mark.tsx'
@@ -98,7 +99,7 @@ const nodeItem = ({ name, status }: ClusterState['nodes'][number]): Item => ({
   label: name,
   detail: status,
   icon: 'cluster',
-  to: `/cluster?node=${encodeURIComponent(name)}`,
+  to: nodePath(name),
 })
 
 const alertItem = ({ id, sentence, severity }: Alert): Item => ({

@@ -5,6 +5,7 @@ import { useOpenQuestions } from '../api/questions.ts'
 import { useSessionCount, useSessions } from '../api/sessions.ts'
 import { worstOf } from '../features/alerts/worst.ts'
 import { SessionState } from '../features/sessions/state.tsx'
+import { Whose } from '../features/sessions/whose.tsx'
 import { grouped } from '../lib/grouped.ts'
 import { useValue } from '../lib/use-value.ts'
 import { Icon } from '../ui/icon.tsx'
@@ -159,6 +160,7 @@ export function SessionList({ onChoose }: { onChoose?: () => void }) {
           onClick={onChoose}
         >
           <span className="cut flex-1">{session.title}</span>
+          <Whose person={session.person} />
           <SessionState session={session} />
         </Link>
       ))}

@@ -104,6 +104,7 @@ export function Shell({ children }: { children: React.ReactNode }) {
           )}
         </div>
         {isPhone && !isBare && <Tabs />}
+        <Announcer />
       </div>
       {over !== undefined && (
         <Part>
@@ -121,7 +122,6 @@ export function Shell({ children }: { children: React.ReactNode }) {
           <QuestionNews first={first.questions} />
         </Suspense>
       )}
-      <Announcer />
       <WindowTitle />
     </PanelContext>
   )

@@ -21,7 +21,7 @@ export function WaitingButton() {
     <Link to="/waiting" className="waiting-button" title={`${plural(count, 'thing')} for you  Ctrl .`}>
       <Tier tier="red" size={12} />
       <span>
-        <span className="num">{count}</span> waiting
+        <span className="num">{count}</span> <span>waiting</span>
       </span>
     </Link>
   )

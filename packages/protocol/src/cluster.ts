@@ -92,6 +92,27 @@ export const Storage = z.object({
 })
 export type Storage = z.infer<typeof Storage>
 
+/** A disk, backup, image or template on a storage. */
+export const Volume = z.object({
+  /** As Proxmox names it: `local:iso/debian.iso`. */
+  id: z.string(),
+  /** `images`, `rootdir`, `backup`, `iso`, `vztmpl`, `snippets`; Proxmox may add more. */
+  content: z.string(),
+  /** The guest that Proxmox counts the volume to. */
+  vmid: z.int().optional(),
+  sizeBytes: z.number().optional(),
+  createdAt: z.int().optional(),
+})
+export type Volume = z.infer<typeof Volume>
+
+/** Volumes on a storage, largest first, at most 500; null: they could not be read, and `missing` says why. `total` counts all. */
+export const StorageReply = z.object({
+  items: z.array(Volume).nullable(),
+  total: z.int(),
+  missing: z.array(z.string()),
+})
+export type StorageReply = z.infer<typeof StorageReply>
+
 export const Task = z.object({
   upid: z.string(),
   node: z.string(),

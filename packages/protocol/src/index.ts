@@ -153,7 +153,9 @@ export {
   Node,
   ShownCluster,
   Storage,
+  StorageReply,
   Task,
+  Volume,
 } from './cluster.ts'
 export { CommandRow, CommandsReply } from './command.ts'
 export {

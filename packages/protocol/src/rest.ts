@@ -358,6 +358,12 @@ export const JournalQuery = z.strictObject({
   outcome: z.string().max(50).optional(),
   /** Selects entries that contain the signature of a decision. */
   signed: z.literal('true').optional(),
+  /** Selects entries whose text has all of these words, in any case. For persons to whom no conversation is closed. */
+  words: z.string().max(200).optional(),
+  /** Selects entries of this time or later, Unix ms. */
+  from: z.coerce.number().int().nonnegative().optional(),
+  /** Selects entries before this time, Unix ms. */
+  to: z.coerce.number().int().nonnegative().optional(),
 })
 export type JournalQuery = z.infer<typeof JournalQuery>
 

@@ -351,6 +351,8 @@ export type Routes = {
   'GET /api/guests/:vmid': { params: { vmid: string }; reply: p.GuestReply }
   /** The configuration that a snapshot would bring back, without secrets. */
   'GET /api/guests/:vmid/snapshots/:name': { params: { vmid: string; name: string }; reply: p.SnapshotConfigReply }
+  /** The volumes on a storage. `node`: for a storage that is not shared. */
+  'GET /api/storages/:name': { params: { name: string }; query?: { node?: string }; reply: p.StorageReply }
   /** Changes that JARVIS made, newest first, and `now`, the server’s clock. `target` is such as `vm/101`, `before` Unix ms. With `armed`: changes that go back by themselves, soonest first. */
   'GET /api/changes': { query?: { target?: string; before?: number; limit?: number; armed?: 'true' }; reply: p.ChangesReply }
   /** One change. */
@@ -466,7 +468,7 @@ export type Routes = {
   /** Every setting with its value, where it comes from, its default, and where it is changed. A secret’s value is `set`. */
   'GET /api/config': { reply: { items: (p.SettingInForce)[] } }
   /** Entries, newest first. Whoever may only look gets no words of conversations that are closed to them. */
-  'GET /api/journal': { query?: { limit?: number; before?: number; kind?: string; toolUseId?: string; sessionId?: string; toolName?: string; actor?: string; tier?: z.input<typeof p.Tier>; outcome?: string; signed?: 'true' }; reply: p.JournalPage }
+  'GET /api/journal': { query?: { limit?: number; before?: number; kind?: string; toolUseId?: string; sessionId?: string; toolName?: string; actor?: string; tier?: z.input<typeof p.Tier>; outcome?: string; signed?: 'true'; words?: string; from?: number; to?: number }; reply: p.JournalPage }
   /** Checks the chain of all entries. */
   'GET /api/journal/verify': { reply: p.JournalVerification }
   /** The newest 500 lines of the log, oldest first. `q`: only lines with this text. */

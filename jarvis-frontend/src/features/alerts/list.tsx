@@ -7,6 +7,7 @@ import { FilledRing } from '../../ui/filled-ring.tsx'
 import { Icon } from '../../ui/icon.tsx'
 import { Link } from '../../ui/link.tsx'
 import { Mark } from '../../ui/mark.tsx'
+import { usePrinting } from '../../ui/printing.ts'
 import { detailOf, endingOf, groupOf, groupWord, headOf, type Line, markOf, severityWord } from './words.ts'
 
 const rowPx = { group: 34, day: 34, alert: 47, ended: 47, hidden: 31 }
@@ -36,7 +37,7 @@ export function AlertList({ lines, chosen, linkTo, titleOf, now, isLive, scrolle
     getScrollElement: () => scroller.current,
     getItemKey: keyOf,
     estimateSize: (at) => rowPx[lines[at]?.kind ?? 'alert'],
-    overscan: 20,
+    overscan: usePrinting() ? lines.length : 20,
     scrollMargin: top,
   })
   useLayoutEffect(() => setTop(list.current?.offsetTop ?? 0), [])

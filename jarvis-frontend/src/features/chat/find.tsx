@@ -16,30 +16,38 @@ type Props = {
   onClose: () => void
 }
 
-/** Searches a session. The browser's own search would miss the parts that are not loaded or not drawn. */
+/** One hit: the run that has it, and its number among the hits of that run, from 0. */
+type Hit = { runId: string; at: number }
+
+/** Searches a session. The browser's own search would miss the parts that are not loaded, not drawn or folded. */
 export function Find({ runs, live, onMore, onShow, onClose }: Props) {
   useEscape(onClose)
   const field = useRef<HTMLInputElement>(null)
   const [words, setWords] = useState('')
-  /** Id of the run that is shown as the hit; undefined: the first hit. An id, because earlier runs may still be loaded. */
-  const [shown, setShown] = useState<string>()
+  /** The hit that is shown; undefined: the first. With the id of its run, because earlier runs may still be loaded. */
+  const [shown, setShown] = useState<Hit>()
   const texts = useRef(new WeakMap<Run, string>())
-  const found = useMemo(() => {
-    const wanted = words.toLowerCase()
+  const wanted = words.trim() === '' ? '' : words.toLowerCase()
+  const hits = useMemo(() => {
+    if (wanted === '') return []
     const now = live()
-    const holds = (run: Run) => {
+    return runs.flatMap((run): Hit[] => {
       const text = texts.current.get(run) ?? textOf(run).toLowerCase()
       texts.current.set(run, text)
-      return text.includes(wanted) || (now?.runId === run.runId && now.partial.text.toLowerCase().includes(wanted))
-    }
-    return wanted.trim() === '' ? [] : runs.filter(holds).map((run) => run.runId)
-  }, [runs, words, live])
-  const at = Math.max(0, shown === undefined ? 0 : found.indexOf(shown))
-  const runId = found[at]
+      const partial = now?.runId === run.runId ? now.partial.text.toLowerCase() : ''
+      return Array.from({ length: countIn(`${text}\n${partial}`, wanted) }, (_, at) => ({ runId: run.runId, at }))
+    })
+  }, [runs, wanted, live])
+  const at = Math.max(
+    0,
+    hits.findIndex((hit) => hit.runId === shown?.runId && hit.at === shown.at),
+  )
+  const runId = hits[at]?.runId
+  const place = hits[at]?.at ?? 0
   useEffect(() => {
-    if (runId !== undefined) setShown(runId)
-  }, [runId])
-  const isReading = words.trim() !== '' && onMore !== undefined
+    if (runId !== undefined) setShown({ runId, at: place })
+  }, [runId, place])
+  const isReading = wanted !== '' && onMore !== undefined
   // Each page adds runs, which start the effect again.
   // biome-ignore lint/correctness/useExhaustiveDependencies: as above
   useEffect(() => {
@@ -47,32 +55,45 @@ export function Find({ runs, live, onMore, onShow, onClose }: Props) {
   }, [isReading, runs])
   const show = useRef(onShow)
   show.current = onShow
+  const folded = useRef<readonly string[]>([])
+  folded.current = toolsWith(
+    runs.find((run) => run.runId === runId),
+    wanted,
+  )
   useEffect(() => {
     field.current?.focus()
-    return () => void CSS.highlights?.delete('found')
+    return unmark
   }, [])
   useEffect(() => {
-    if (runId === undefined) {
-      CSS.highlights?.delete('found')
-      return
-    }
+    if (runId === undefined) return unmark()
+    let watcher: MutationObserver | undefined
     let isHere = true
     // `onShow` uses `flushSync`, which React does not allow inside an effect.
     queueMicrotask(() => {
       const row = isHere ? show.current(runId) : null
       if (row === null) return
-      wake(row, words.toLowerCase())
-      const ranges = rangesOf(row, words.toLowerCase())
-      const place = ranges[0]?.startContainer.parentElement ?? row
-      place.scrollIntoView({ block: 'center' })
-      if (typeof Highlight !== 'undefined') CSS.highlights.set('found', new Highlight(...ranges))
+      wake(row, wanted)
+      if (wanted.length >= leastLetters && rangesOf(row, wanted).length <= place) unfold(row, folded.current)
+      let tries = 3
+      const mark = () => {
+        const own = rangesOf(row, wanted)
+        const here = own[Math.min(place, own.length - 1)]
+        draw(rangesOf(row.parentElement ?? row, wanted), here)
+        if (tries > 0) (here?.startContainer.parentElement ?? row).scrollIntoView({ block: 'center' })
+        // An unfolded row is drawn a little later.
+        tries = own.length > place ? 0 : tries - 1
+      }
+      mark()
+      watcher = new MutationObserver(() => requestAnimationFrame(() => isHere && mark()))
+      watcher.observe(row.parentElement ?? row, { childList: true, subtree: true, characterData: true })
     })
     return () => {
       isHere = false
+      watcher?.disconnect()
     }
-  }, [runId, words])
+  }, [runId, place, wanted])
   const go = (step: number) => {
-    if (found.length > 0) setShown(found[(at + step + found.length) % found.length])
+    if (hits.length > 0) setShown(hits[(at + step + hits.length) % hits.length])
   }
   return (
     <search
@@ -96,10 +117,10 @@ export function Find({ runs, live, onMore, onShow, onClose }: Props) {
         }}
       />
       <span className="num" role="status">
-        {words.trim() === ''
+        {wanted === ''
           ? ''
-          : found.length > 0
-            ? `${at + 1} of ${found.length}${isReading ? '…' : ''}`
+          : hits.length > 0
+            ? `${at + 1} of ${hits.length}${isReading ? '…' : ''}`
             : isReading
               ? 'reading'
               : 'none'}
@@ -128,18 +149,84 @@ function textOf({ user, items }: Run): string {
   return [user?.text, ...parts].join('\n')
 }
 
-/** Returns the ranges of the words in the drawn text. Words that extend over several elements are not marked. */
-function rangesOf(row: HTMLElement, words: string): Range[] {
+/** Counts the places of the words in Markdown, as it is written or as it is drawn, whichever has more. */
+const countIn = (text: string, words: string): number =>
+  Math.max(placesIn(text, words), placesIn(text.replace(/\*\*|~~|`/g, ''), words))
+
+function placesIn(text: string, words: string): number {
+  let count = 0
+  for (let at = text.indexOf(words); at >= 0; at = text.indexOf(words, at + words.length)) count += 1
+  return count
+}
+
+/** The tools of a run whose arguments or results have the words: their rows may be folded. */
+const toolsWith = (run: Run | undefined, words: string): string[] =>
+  (run?.items ?? []).flatMap((item) => {
+    if (item.kind !== 'call' || words === '') return []
+    const { toolName, toolInput, result } = item.call
+    return `${argumentLine(toolInput)}\n${result?.result ?? ''}`.toLowerCase().includes(words) ? [toolName] : []
+  })
+
+/** Fewer letters open no folded row: they are in most of them. */
+const leastLetters = 3
+
+/** Opens the folded rows of these tools. */
+function unfold(row: HTMLElement, tools: readonly string[]): void {
+  for (const button of row.querySelectorAll<HTMLElement>('.row[aria-expanded="false"]'))
+    if (tools.includes(button.querySelector('.call bdi')?.textContent ?? '')) button.click()
+}
+
+const unmark = (): void => {
+  CSS.highlights?.delete('found')
+  CSS.highlights?.delete('found-here')
+}
+
+/** Marks all hits that are drawn, and the one that is shown. */
+function draw(all: readonly Range[], here: Range | undefined): void {
+  if (typeof Highlight === 'undefined') return
+  CSS.highlights.set('found', new Highlight(...all))
+  const one = new Highlight(...(here === undefined ? [] : [here]))
+  one.priority = 1
+  CSS.highlights.set('found-here', one)
+}
+
+/** More hits than this on the drawn page are not marked. */
+const mostMarked = 2_000
+const blocks = 'p, li, pre, td, th, h1, h2, h3, h4, h5, h6, blockquote, button, article, dt, dd, div'
+
+/** Returns the ranges of the words in the drawn text, also of words that extend over several elements of one block. */
+function rangesOf(within: HTMLElement, words: string): Range[] {
+  const parts: { node: Text; at: number }[] = []
+  let text = ''
+  let block: Element | null | undefined
+  const walker = document.createTreeWalker(within, NodeFilter.SHOW_TEXT)
+  for (let node = walker.nextNode(); node !== null; node = walker.nextNode()) {
+    const own = node.parentElement?.closest(blocks)
+    if (own !== block) text += '\n'
+    block = own
+    parts.push({ node: node as Text, at: text.length })
+    const data = (node as Text).data
+    const lower = data.toLowerCase()
+    // A few letters are longer in lower case, which would shift all that follow.
+    text += lower.length === data.length ? lower : data
+  }
   const ranges: Range[] = []
-  const texts = document.createTreeWalker(row, NodeFilter.SHOW_TEXT)
-  for (let node = texts.nextNode(); node !== null; node = texts.nextNode()) {
-    const text = node.textContent?.toLowerCase() ?? ''
-    for (let at = text.indexOf(words); at >= 0; at = text.indexOf(words, at + words.length)) {
-      const range = document.createRange()
-      range.setStart(node, at)
-      range.setEnd(node, at + words.length)
-      ranges.push(range)
-    }
+  let part = 0
+  const placeOf = (at: number) => {
+    while ((parts[part + 1]?.at ?? Number.POSITIVE_INFINITY) <= at) part += 1
+    const { node, at: from } = parts[part] as { node: Text; at: number }
+    return [node, Math.min(at - from, node.data.length)] as const
+  }
+  for (
+    let at = text.indexOf(words);
+    at >= 0 && ranges.length < mostMarked;
+    at = text.indexOf(words, at + words.length)
+  ) {
+    const range = document.createRange()
+    range.setStart(...placeOf(at))
+    const [node, offset] = placeOf(at + words.length - 1)
+    range.setEnd(node, offset + 1)
+    ranges.push(range)
   }
   return ranges
 }

@@ -43,7 +43,7 @@ export function GoTo({ store, sessionId, seq, runs, onShow }: Props) {
 }
 
 /** Reads page after page, and adds all of them together, so that the conversation is drawn only once. */
-async function readBackTo(store: SessionStore, sessionId: string, seq: number): Promise<void> {
+export async function readBackTo(store: SessionStore, sessionId: string, seq: number): Promise<void> {
   const { view } = store.state.get()
   let first = view?.entries[0]?.seq ?? 0
   let hasMore = view?.hasEarlier === true

@@ -37,6 +37,7 @@ export class StreamScroll {
   #pieces: readonly Piece[] = []
   #drawn = { from: 0, to: 0 }
   #follows = true
+  #isWhole = false
   #anchor: Anchor | undefined
   /** The scroll position that this class set last. If the element has another position, the reader has scrolled. */
   #lastTop = 0
@@ -102,6 +103,15 @@ export class StreamScroll {
     const px = this.#gaps.get(rows) ?? new Rows(keys, this.#heightOf).heightPx(gap)
     this.#gaps.set(rows, px)
     return px
+  }
+
+  /** @param isWhole true: all rows are drawn and stay drawn. False: only those near the reader, as usual. */
+  drawWhole(isWhole: boolean): void {
+    if (isWhole === this.#isWhole) return
+    this.#isWhole = isWhole
+    const first = this.#rows.keys[0]
+    if (isWhole && first !== undefined) this.span.set({ first, last: undefined })
+    else this.#settle()
   }
 
   readonly toEnd = (): void => {
@@ -226,7 +236,7 @@ export class StreamScroll {
     const { keys } = this.#rows
     const heightPx = this.#scroller?.clientHeight ?? 0
     const last = keys.at(-1)
-    if (heightPx === 0 || last === undefined) return
+    if (heightPx === 0 || last === undefined || this.#isWhole) return
     const place = this.#follows || this.#anchor === undefined ? undefined : keys.indexOf(this.#anchor.key)
     const from =
       place === undefined || place < 0 || this.#anchor === undefined

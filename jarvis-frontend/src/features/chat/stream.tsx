@@ -13,6 +13,7 @@ import { RunView } from './run.tsx'
 import { type Run, runsOf } from './runs.ts'
 import type { SessionState, SessionStore } from './store.ts'
 import { StreamScroll } from './stream-scroll.ts'
+import { usePrint } from './use-print.ts'
 import { useRows } from './use-rows.ts'
 
 const Find = soon(
@@ -70,6 +71,16 @@ export function Stream({ store, state, sessionId, canSend, onSend, at }: Props) 
   const earlier = useEarlier(scroller, sessionId, view?.hasEarlier ?? false)
   const send = useRef(onSend)
   send.current = onSend
+  const hasEarlier = view?.hasEarlier === true
+  usePrint(
+    scroller,
+    scroll,
+    useMemo(
+      () =>
+        hasEarlier ? () => import('./go-to.tsx').then(({ readBackTo }) => readBackTo(store, sessionId, 0)) : undefined,
+      [hasEarlier, store, sessionId],
+    ),
+  )
   const live = useCallback(() => store.state.get().view, [store])
   const retry = useMemo(() => (text: string) => send.current(text), [])
   return (
@@ -84,8 +95,11 @@ export function Stream({ store, state, sessionId, canSend, onSend, at }: Props) 
         tabIndex={0}
       >
         <div ref={content} className="stream-column">
-          {view?.hasEarlier === true && (
-            <EarlierButton isLoading={earlier.isLoading} onLoad={() => void earlier.load()} />
+          {hasEarlier && (
+            <>
+              <EarlierButton isLoading={earlier.isLoading} onLoad={() => void earlier.load()} />
+              <p className="on-paper">Earlier messages were not loaded. Ctrl P on the page prints them too.</p>
+            </>
           )}
           {view === undefined && !state.missing && <StreamSkeleton />}
           {view !== undefined && (

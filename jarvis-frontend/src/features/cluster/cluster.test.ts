@@ -1,9 +1,10 @@
 import { type Alert, type ClusterState, type Guest, type Node, usualLimits } from 'protocol'
 import { expect, test } from 'vitest'
+import type { MarkKind } from '../../ui/mark.tsx'
 import { foldCluster } from './fold.ts'
 import { backupsOf, concernedOf, guestMark, issuesOf, limitsNow, nodeMark, sharedAge } from './health.ts'
 import { pastOf } from './issue-past.ts'
-import { nextSort, readSort, rowsOf } from './rows.ts'
+import { isWanted, nextSort, readSort, rowsOf, tagsOf } from './rows.ts'
 import { groupTasks } from './task-groups.ts'
 
 const hour = 3_600_000
@@ -259,6 +260,42 @@ test('rows follow the sort, those without a figure last, and stand under their n
   expect(order('-cpu', true)).toEqual(['pve', 4, 1, 3, 'agent', 2])
   expect(nextSort(readSort('-cpu'), 'cpu')).toBe('cpu')
   expect(nextSort(readSort(null), 'cpu')).toBe('-cpu')
+})
+
+test('the worst come first: what is grave, then who uses the most', () => {
+  const all = [
+    guest({ vmid: 1, cpuRatio: 0.2 }),
+    guest({ vmid: 2, status: 'stopped' }),
+    guest({ vmid: 3, cpuRatio: 0.9 }),
+    guest({ vmid: 4, isTemplate: true, status: 'stopped' }),
+    guest({ vmid: 5, cpuRatio: 0.1 }),
+  ]
+  const marks: Record<number, MarkKind> = { 4: 'none', 5: 'warn' }
+  const markOf = ({ vmid, status }: Guest) => marks[vmid] ?? status
+  const rows = rowsOf(state({ guests: all }), all, { sort: readSort('worst'), isGrouped: false, markOf })
+  expect(rows.map((row) => row.kind === 'guest' && row.guest.vmid)).toEqual([5, 3, 1, 2, 4])
+})
+
+test.each([
+  ['', '', '', [101, 102, 103]],
+  ['web', '', '', [101, 103]],
+  ['WEB prod', '', '', [101]],
+  ['102', '', '', [102]],
+  ['stopped', '', '', [103]],
+  ['', 'agent', '', [102]],
+  ['', '', 'prod', [101, 102]],
+  ['web', 'agent', 'prod', []],
+])('“%s” on “%s” with the tag “%s” are the guests %j', (text, of, tag, vmids) => {
+  const all = [
+    guest({ vmid: 101, name: 'web-1', tags: ['prod'] }),
+    guest({ vmid: 102, name: 'db', node: 'agent', tags: ['prod', 'sql'] }),
+    guest({ vmid: 103, name: 'web-2', status: 'stopped', tags: [] }),
+  ]
+  expect(all.filter((one) => isWanted(one, { text, node: of, tag })).map(({ vmid }) => vmid)).toEqual(vmids)
+  expect(tagsOf(all)).toEqual([
+    ['prod', 2],
+    ['sql', 1],
+  ])
 })
 
 test('what needs a look says since when and what is usual', () => {

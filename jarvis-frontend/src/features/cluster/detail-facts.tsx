@@ -2,6 +2,7 @@ import type { ClusterState } from 'protocol'
 import { heldRam, shareOf, storageSeries, withoutTemplates } from 'protocol/facts'
 import { useStatus } from '../../api/status.ts'
 import { ago, celsius, exactTime, gibOf, longSpan, percent, share, size, sizeOf } from '../../lib/format.ts'
+import { useLocation } from '../../lib/location.tsx'
 import { Boxed, Visible } from '../../ui/boxed.tsx'
 import { Link } from '../../ui/link.tsx'
 import { useNow } from '../../ui/use-now.ts'
@@ -10,6 +11,7 @@ import { guestMark, nodeMark, nodeRam } from './health.ts'
 import { aboutDays } from './issue-past.ts'
 import { Lock, TaskList } from './parts.tsx'
 import { daysLeft, lineOf, usePast } from './past.ts'
+import { nodePath, storagePath } from './paths.ts'
 import { StateMark } from './state-mark.tsx'
 import { useCluster } from './store.ts'
 
@@ -29,6 +31,16 @@ const Facts = ({ facts }: { facts: readonly Fact[] }) => (
     )}
   </dl>
 )
+
+/** A link to the page of the object, unless that page is open. */
+function OwnPage({ to }: { to: string }) {
+  const { pathname } = useLocation()
+  return pathname === to.split('?')[0] ? null : (
+    <Link className="button small faint" to={to}>
+      Open its page
+    </Link>
+  )
+}
 
 const AskAbout = ({ question, onAsk }: { question: string; onAsk: Ask }) =>
   onAsk === undefined ? null : (
@@ -99,9 +111,7 @@ export function GuestFacts({
         ]}
       />
       <Acts acts={actsOfGuest(guest)} onAsk={onAsk} />
-      <Link className="button small faint" to={`/guest/${guest.vmid}`}>
-        Open its page
-      </Link>
+      <OwnPage to={`/guest/${guest.vmid}`} />
       <AskAbout question={`How is guest ${guest.vmid}?`} onAsk={onAsk} />
       {tasks.length > 0 && <TaskList tasks={tasks.slice(0, 3)} />}
     </>
@@ -160,6 +170,7 @@ export function NodeFacts({ node, state, onAsk }: Of & { node: ClusterState['nod
         ]}
       />
       <Acts acts={actsOfNode(node)} onAsk={onAsk} />
+      <OwnPage to={nodePath(node.name)} />
       <AskAbout question={`How is node ${node.name}?`} onAsk={onAsk} />
     </>
   )
@@ -188,6 +199,7 @@ export function StorageFacts({ storage, onAsk }: { storage: ClusterState['storag
           ['Left', days === undefined ? 'does not fill, as far as is known' : `${aboutDays(days)} at this rate`],
         ]}
       />
+      <OwnPage to={storagePath(storage)} />
       <AskAbout question={`What fills ${storage.name}?`} onAsk={onAsk} />
     </>
   )

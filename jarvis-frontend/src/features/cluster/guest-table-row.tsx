@@ -9,6 +9,7 @@ import { Meter } from '../../ui/meter.tsx'
 import { Tier } from '../../ui/tier.tsx'
 import { backupTone, limitsNow } from './health.ts'
 import { Lock } from './parts.tsx'
+import { nodePath } from './paths.ts'
 import { StateMark } from './state-mark.tsx'
 
 type GuestRowProps = {
@@ -46,6 +47,11 @@ export const GuestTableRow = memo(function GuestTableRow(given: GuestRowProps) {
             </bdi>
           </Link>
           <small>{guest.type === 'vm' ? 'VM' : 'CT'}</small>
+          {guest.tags.length > 0 && (
+            <small className="cut tags" title={guest.tags.join(', ')}>
+              <Visible text={guest.tags.join(' ')} />
+            </small>
+          )}
           {word !== 'running' && word !== 'stopped' && <small>{word}</small>}
           {guest.isProtected && <Lock />}
           {guest.lock !== undefined && <small>{guest.lock}</small>}
@@ -57,7 +63,7 @@ export const GuestTableRow = memo(function GuestTableRow(given: GuestRowProps) {
         </span>
       </td>
       <td className="cut text-soft" title={guest.node}>
-        {guest.node}
+        <Link to={nodePath(guest.node)}>{guest.node}</Link>
       </td>
       <td className="n">
         {!isOff && (

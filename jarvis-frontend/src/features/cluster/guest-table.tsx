@@ -5,8 +5,10 @@ import { plural } from '../../lib/format.ts'
 import { Icon } from '../../ui/icon.tsx'
 import { Link } from '../../ui/link.tsx'
 import type { MarkKind } from '../../ui/mark.tsx'
+import { usePrinting } from '../../ui/printing.ts'
 import { GuestTableRow } from './guest-table-row.tsx'
 import type { Ghosts } from './parts.tsx'
+import { nodePath } from './paths.ts'
 import { nextSort, type Sort, type SortKey, type TableRow } from './rows.ts'
 
 /** A table with more rows than this draws only the rows near the screen. */
@@ -41,7 +43,8 @@ export type TableProps = {
 
 export function GuestTable({ rows, markOf, isBusy, ghosts, now, sort, chosen, linkTo }: TableProps) {
   const table = useRef<HTMLTableElement>(null)
-  const isVirtual = rows.length > virtualOver
+  const isPrinting = usePrinting()
+  const isVirtual = rows.length > virtualOver && !isPrinting
   const { scroller, margin, heights } = useScroller(table)
   const virtual = useVirtualizer({
     count: rows.length,
@@ -149,7 +152,7 @@ function useScroller(table: React.RefObject<HTMLTableElement | null>) {
 const GroupRow = ({ row }: { row: TableRow & { kind: 'node' } }) => (
   <tr className="group">
     <th colSpan={alwaysShown} scope="rowgroup">
-      {row.name}{' '}
+      <Link to={nodePath(row.name)}>{row.name}</Link>{' '}
       <small>
         {row.running} of {plural(row.count, 'guest')} running
       </small>

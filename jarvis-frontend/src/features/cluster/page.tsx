@@ -1,4 +1,4 @@
-import type { SampleRange } from 'protocol'
+import type { Guest, Node, SampleRange } from 'protocol'
 import { isUnread, storageSeries } from 'protocol/facts'
 import { Visible } from '../../ui/boxed.tsx'
 import { Mark } from '../../ui/mark.tsx'
@@ -9,7 +9,7 @@ import { concernedOf, guestMark, nodeMark } from './health.ts'
 import { IssueList } from './issue-list.tsx'
 import { NodeCard } from './node-card.tsx'
 import { type Ghosts, StorageList, TaskList } from './parts.tsx'
-import { rowsOf, type Sort } from './rows.ts'
+import { isWanted, type Narrowing, rowsOf, type Sort } from './rows.ts'
 import { useCluster } from './store.ts'
 import { unreadLines } from './unknown.ts'
 import { VitalRow } from './vital-row.tsx'
@@ -21,6 +21,7 @@ export type ClusterView = {
   show: GuestFilter
   sort: Sort
   isGrouped: boolean
+  narrowing: Narrowing
   detail: string | undefined
   range: SampleRange
 }
@@ -28,6 +29,7 @@ export type ViewChange = {
   show?: GuestFilter
   sort?: string
   group?: boolean
+  narrow?: Partial<Narrowing>
   detail?: string | undefined
   range?: SampleRange
 }
@@ -39,22 +41,29 @@ type Props = {
   detail: React.ReactNode
   ghosts: Ghosts
   tray: React.ReactNode
+  /** Above the guests. */
+  narrow: React.ReactNode
   /** Content at the bottom of the right column. */
   foot?: React.ReactNode
   onAsk: ((question: string) => void) | undefined
 }
 
 /** The cluster page: vitals, node cards, the guest table and the list of issues. If the URL names an object, also shows its details. */
-export function ClusterOverview({ view, linkTo, detail, ghosts, tray, foot, onAsk }: Props) {
+export function ClusterOverview({ view, linkTo, detail, ghosts, tray, narrow, foot, onAsk }: Props) {
   const { state, isLive, issues } = useCluster()
   const now = useNow(60_000)
   if (state === undefined) return <div className="panel-skeleton" aria-busy="true" />
   const isConcerned = concernedOf(state, issues, now)
   const guests = state.guests.filter((guest) => {
+    if (!isWanted(guest, view.narrowing)) return false
     if (view.show === 'all') return true
     return view.show === 'attention' ? isConcerned(guest) : guest.status === view.show && !guest.isTemplate
   })
   const away = new Set(state.nodes.flatMap(({ name, status }) => (status === 'online' ? [] : [name])))
+  const markOf = (guest: Guest) => guestMark(guest, issues, isLive && !away.has(guest.node))
+  // Many nodes scroll in their own box, so the ill ones come first.
+  const rank = (node: Node) => ['bad', 'warn', 'unknown', 'ok'].indexOf(nodeMark(node, issues, isLive))
+  const nodes = state.nodes.length > fewNodes ? state.nodes.toSorted((a, b) => rank(a) - rank(b)) : state.nodes
   const busy = new Set(issues.flatMap(({ check, vmid }) => (check === 'guest-cpu' && vmid !== undefined ? [vmid] : [])))
   return (
     <>
@@ -70,7 +79,7 @@ export function ClusterOverview({ view, linkTo, detail, ghosts, tray, foot, onAs
       )}
       <VitalRow state={state} isLive={isLive} now={now} />
       <div className="node-cards">
-        {state.nodes.map((node) => (
+        {nodes.map((node) => (
           <NodeCard
             key={node.name}
             node={node}
@@ -81,9 +90,10 @@ export function ClusterOverview({ view, linkTo, detail, ghosts, tray, foot, onAs
       </div>
       <div className="split">
         <div className="scroll">
+          {narrow}
           <GuestTable
-            rows={rowsOf(state, guests, view)}
-            markOf={(guest) => guestMark(guest, issues, isLive && !away.has(guest.node))}
+            rows={rowsOf(state, guests, { ...view, markOf })}
+            markOf={markOf}
             isBusy={(guest) => busy.has(guest.vmid)}
             ghosts={ghosts}
             now={now}
@@ -95,9 +105,11 @@ export function ClusterOverview({ view, linkTo, detail, ghosts, tray, foot, onAs
             <p className="none">
               {isUnread(state, 'guests')
                 ? 'Guests are unknown.'
-                : view.show === 'attention' && issues.length === 0
-                  ? 'Nothing needs attention.'
-                  : noGuests[view.show]}
+                : state.guests.some((guest) => !isWanted(guest, view.narrowing))
+                  ? 'No guest is like that.'
+                  : view.show === 'attention' && issues.length === 0
+                    ? 'Nothing needs attention.'
+                    : noGuests[view.show]}
             </p>
           )}
         </div>
@@ -134,6 +146,9 @@ export function ClusterOverview({ view, linkTo, detail, ghosts, tray, foot, onAs
     </>
   )
 }
+
+/** More nodes than this are ordered by their state. */
+const fewNodes = 8
 
 const noGuests: Record<GuestFilter, string> = {
   all: 'The cluster has no guests, or the token may not see them.',

@@ -9,6 +9,7 @@ import { Spark } from '../../ui/spark.tsx'
 import { useNow } from '../../ui/use-now.ts'
 import { backupsOf, guestMark, type Issue, nodeMark, nodeRam, sharedAge, temperatureTone } from './health.ts'
 import { type Ghosts, GuestRow, Lock, Quorum, StorageList } from './parts.tsx'
+import { nodePath, storagePath } from './paths.ts'
 import { StateMark } from './state-mark.tsx'
 import { totalsOf, useCluster, useClusterStore } from './store.ts'
 
@@ -96,7 +97,10 @@ export function Storages({ state, linkTo }: { state: ClusterState; linkTo?: (det
           </>
         )}
       </PanelHead>
-      <StorageList storages={state.storages} {...(linkTo && { to: (storage) => linkTo(storageSeries(storage)) })} />
+      <StorageList
+        storages={state.storages}
+        to={(storage) => linkTo?.(storageSeries(storage)) ?? storagePath(storage)}
+      />
     </>
   )
 }
@@ -132,7 +136,7 @@ export function Nodes({ state, issues, isLive, ghosts, linkTo, ...given }: Nodes
       </PanelHead>
       <div className="nodes">
         {nodes.map((node) => {
-          const head = <NodeHead node={node} mark={nodeMark(node, issues, isLive)} />
+          const head = <NodeHead node={node} mark={nodeMark(node, issues, isLive)} isLink={!opens} />
           return (
             <section key={node.name} aria-label={node.name}>
               {opens ? (
@@ -185,7 +189,9 @@ export function Nodes({ state, issues, isLive, ghosts, linkTo, ...given }: Nodes
 const guestsOf = (state: ClusterState, node: Node) =>
   state.guests.filter((guest) => guest.node === node.name).sort((a, b) => a.vmid - b.vmid)
 
-const NodeHead = memo(function NodeHead({ node, mark }: { node: Node; mark: 'ok' | 'warn' | 'bad' | 'unknown' }) {
+type NodeHeadProps = { node: Node; mark: 'ok' | 'warn' | 'bad' | 'unknown'; isLink: boolean }
+
+const NodeHead = memo(function NodeHead({ node, mark, isLink }: NodeHeadProps) {
   const store = useClusterStore()
   const heat = temperatureTone(node)
   const isFresh = node.uptimeS !== undefined && node.uptimeS < 3_600
@@ -194,7 +200,7 @@ const NodeHead = memo(function NodeHead({ node, mark }: { node: Node; mark: 'ok'
     <>
       <StateMark kind={mark} size={11} />
       <span className="cut">
-        <b>{node.name}</b>
+        <b>{isLink ? <Link to={nodePath(node.name)}>{node.name}</Link> : node.name}</b>
         {typeof node.temperatureC === 'number' && (
           <span className={`num heat ${heat === undefined ? '' : `tone-${heat}`}`}>{celsius(node.temperatureC)}</span>
         )}

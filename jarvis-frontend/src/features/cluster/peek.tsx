@@ -8,6 +8,7 @@ import { Acts, actsOfGuest, actsOfNode } from './acts.tsx'
 import { nodeRam } from './health.ts'
 import type { Noun } from './nouns.ts'
 import { lineOf, usePast } from './past.ts'
+import { nodePath } from './paths.ts'
 import { useCluster } from './store.ts'
 
 type PeekProps = { noun: Noun; anchor: DOMRect; onClose: () => void; onAsk?: ((question: string) => void) | undefined }
@@ -112,11 +113,8 @@ export function Peek({ noun, anchor, onClose, onAsk }: PeekProps) {
       </dl>
       {guest !== undefined && <Acts acts={actsOfGuest(guest)} onAsk={ask} />}
       {node !== undefined && <Acts acts={actsOfNode(node)} onAsk={ask} />}
-      <Link
-        to={guest === undefined ? `/cluster?${series.replace('/', '=')}` : `/guest/${guest.vmid}`}
-        onClick={onClose}
-      >
-        {guest === undefined ? 'Open it in the cluster' : 'Open its page'}
+      <Link to={node === undefined ? `/guest/${name}` : nodePath(name)} onClick={onClose}>
+        Open its page
       </Link>
       {onAsk !== undefined && (
         <button

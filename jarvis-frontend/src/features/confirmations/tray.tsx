@@ -1,6 +1,7 @@
 import type { ConfirmationRow } from 'protocol'
 import { Link } from '../../ui/link.tsx'
 import { Tier } from '../../ui/tier.tsx'
+import { ForPerson } from './asker.tsx'
 import { cardPath } from './card-path.ts'
 import { TimeLeft } from './countdown.tsx'
 import { actOf } from './sentence.ts'
@@ -32,7 +33,9 @@ export const WaitingLine = ({ row, titleOf }: { row: ConfirmationRow; titleOf: T
       <Sentence pieces={actOf(row).ask} />
     </span>
     <TimeLeft until={row.expiresAt} />
-    <small>{whoAsked(row, titleOf)}</small>
+    <small>
+      {whoAsked(row, titleOf)} <ForPerson id={row.requestedBy.person} />
+    </small>
   </>
 )
 

@@ -15,7 +15,7 @@ export type JournalLine = {
   end?: 'failed' | 'unknown'
 }
 
-type Body = Record<string, unknown>
+export type Body = Record<string, unknown>
 
 const words: Record<string, string> = {
   call: 'Call',
@@ -41,9 +41,9 @@ const words: Record<string, string> = {
 }
 export const kinds: readonly (readonly [kind: string, word: string])[] = Object.entries(words)
 
-const text = (value: unknown): string =>
+export const text = (value: unknown): string =>
   typeof value === 'string' ? value : typeof value === 'number' ? String(value) : ''
-const spoken = (value: unknown) => text(value).replaceAll('_', ' ')
+export const spoken = (value: unknown) => text(value).replaceAll('_', ' ')
 const isTier = (value: unknown): value is Tier => ['green', 'yellow', 'red', 'black'].includes(text(value))
 
 /** Returns the line of an entry. A body that cannot be parsed is shown unchanged. @param nameOf a person's name by id */
@@ -71,6 +71,7 @@ export function lineOf({ kind, body }: JournalEntry, nameOf = (id: string) => id
     case 'execution':
       return { ...base, outcome: allowedBy(text(known.grantId), nameOf(text(known.by))) }
     case 'decision':
+      if (known.decision === 'expired') return { ...base, by: '', outcome: 'nobody decided in time' }
       return {
         ...base,
         by: nameOf(text(known.by)),
@@ -100,11 +101,12 @@ export function lineOf({ kind, body }: JournalEntry, nameOf = (id: string) => id
   }
 }
 
-const objectIn = (value: unknown): Body => (typeof value === 'object' && value !== null ? (value as Body) : {})
+export const objectIn = (value: unknown): Body => (typeof value === 'object' && value !== null ? (value as Body) : {})
 
 const signedWords = ({ receipt }: Body) => (receipt === undefined ? '' : ', signed')
 
-function actorOf({ by, requestedBy }: Body, nameOf: (id: string) => string): string {
+/** Returns who asked for a call, or made a change. */
+export function actorOf({ by, requestedBy }: Body, nameOf: (id: string) => string): string {
   const asker = requestedBy as { kind?: unknown; name?: unknown; token?: unknown } | undefined
   if (asker === undefined || asker === null) return nameOf(text(by))
   const name = text(asker.name)

@@ -8,6 +8,7 @@ import { Mark } from '../../ui/mark.tsx'
 import { Tier, tierWord } from '../../ui/tier.tsx'
 import { visibleText } from '../../ui/visible.ts'
 import { lineOfRow, type Row, rowsOf } from './calls.ts'
+import { factsOf } from './facts.ts'
 import { lineOf } from './line.ts'
 
 export type Broken = { at: number; reason: string }
@@ -81,7 +82,7 @@ function changedIn({ entries }: Row): string[] {
   return typeof id === 'string' ? [id] : []
 }
 
-/** Shows one entry exactly as it is in the journal. For a row with several entries, shows each with its number, time and state. */
+/** Shows one entry in words, and folded as it is in the journal. For a row with several entries, shows each with its number, time and state. */
 function Whole({ entry, row, more, signature }: { entry: JournalEntry; row: Row } & Pick<Props, 'more' | 'signature'>) {
   const { word, outcome } = lineOf(entry)
   return (
@@ -99,9 +100,22 @@ function Whole({ entry, row, more, signature }: { entry: JournalEntry; row: Row 
         </span>
       </h2>
       {signature(entry)}
-      <pre>{visibleLines(JSON.stringify(entry.body, undefined, 2))}</pre>
-      <h2>Hash</h2>
-      <pre>{entry.hash}</pre>
+      <dl className="chain-facts">
+        {factsOf(entry, useNameOf()).map(([name, value]) => (
+          <div key={name} className="contents">
+            <dt>{visibleText(name)}</dt>
+            <dd>
+              <Visible text={value} />
+            </dd>
+          </div>
+        ))}
+      </dl>
+      <details>
+        <summary>The exact entry</summary>
+        <pre>{visibleLines(JSON.stringify(entry.body, undefined, 2))}</pre>
+        <h2>Hash</h2>
+        <pre>{entry.hash}</pre>
+      </details>
     </div>
   )
 }

@@ -2,6 +2,7 @@ import { useVirtualizer } from '@tanstack/react-virtual'
 import type { SessionSummary } from 'protocol'
 import { useCallback, useEffect, useLayoutEffect, useMemo, useRef, useState } from 'react'
 import { chosen } from '../../lib/chosen.ts'
+import { usePrinting } from '../../ui/printing.ts'
 import { byDay } from './by-day.ts'
 import { type RowActs, SessionRow } from './row.tsx'
 
@@ -46,7 +47,7 @@ export function SessionList({ sessions, now, query, scroller, acts, mayChange, h
           ? rowPx
           : foundPx
     },
-    overscan: 10,
+    overscan: usePrinting() ? lines.length : 10,
     scrollMargin: top,
   })
   const drawn = rows.getVirtualItems()

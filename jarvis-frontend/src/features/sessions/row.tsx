@@ -7,6 +7,7 @@ import { Link } from '../../ui/link.tsx'
 import { visibleText } from '../../ui/visible.ts'
 import { Naming } from './naming.tsx'
 import { SessionState } from './state.tsx'
+import { Whose } from './whose.tsx'
 
 export type RowActs = {
   rename(session: SessionSummary, title: string): void
@@ -81,6 +82,7 @@ export const SessionRow = memo(function SessionRow({ session, query, acts, mayCh
           )}
           {versions !== undefined && <span className="session-mark num">{versions} versions</span>}
           {messages !== undefined && messages > 1 && <span className="session-mark num">{messages} messages</span>}
+          <Whose person={session.person} />
           <SessionState session={session} />
         </Link>
       )}

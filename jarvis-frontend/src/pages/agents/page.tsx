@@ -63,7 +63,9 @@ export function AgentsPage() {
         <span className="flex-1" />
         {make}
       </PageHead>
-      {isPhone && !isNew && chosen === undefined && make && <div className="agents-act">{make}</div>}
+      {isPhone && !isNew && chosen === undefined && (make || (person?.rank === 'owner' && data === undefined)) && (
+        <div className="agents-act">{make}</div>
+      )}
       {data !== undefined && data.problems.length > 0 && <Broken problems={data.problems} />}
       <Problem error={problem} onAgain={again} kept={data !== undefined} />
       {isPhone && (chosen !== undefined || isNew) ? (

@@ -8,6 +8,7 @@ import { usePageKeys } from '../../app/use-page-keys.ts'
 import { AlertMark, nameOf } from '../../features/alerts/list.tsx'
 import { clockOf, detailOf, endingOf, headOf, markOf, when } from '../../features/alerts/words.ts'
 import { ranges, rangeWord } from '../../features/cluster/past.ts'
+import { objectPath } from '../../features/cluster/paths.ts'
 import { capital, duration, longSpan, plural, span } from '../../lib/format.ts'
 import { grouped } from '../../lib/grouped.ts'
 import { Visible } from '../../ui/boxed.tsx'
@@ -39,6 +40,7 @@ export function AlertDetailPane({ alert, now, onChanged }: { alert: AlertDetail;
     return chart === undefined || at < 0 ? undefined : at + 1
   }
   const [ended, lasted] = endingOf(alert, now)
+  const page = objectPath(alert.object)
   return (
     <>
       <header className="alert-head">
@@ -93,6 +95,13 @@ export function AlertDetailPane({ alert, now, onChanged }: { alert: AlertDetail;
             <h3>Evidence</h3>
           </div>
           <dl className="evidence">
+            {page !== undefined && (
+              <Fact name="About">
+                <Link className="text-link" to={page}>
+                  <Visible text={nameOf(alert)} />
+                </Link>
+              </Fact>
+            )}
             <Fact name="Read">
               <code>
                 <Visible text={evidence.read} />

@@ -87,7 +87,9 @@ export function AutomationsPage() {
         <span className="flex-1" />
         {acts}
       </PageHead>
-      {isPhone && !isNew && wanted === null && acts && <div className="act-bar">{acts}</div>}
+      {isPhone && !isNew && wanted === null && (acts || (isOperator && data === undefined)) && (
+        <div className="act-bar">{acts}</div>
+      )}
       {isAsking && (
         <p className="strip page-problem" role="note">
           <span>Nothing starts by itself until somebody starts the jobs again. What runs now runs on.</span>

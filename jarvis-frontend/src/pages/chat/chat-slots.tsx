@@ -21,7 +21,7 @@ const LiveNoun = ({ noun }: { noun: Noun }) => <NounButton noun={noun} onAsk={us
 /** The components of other features that the page passes to the chat. */
 export const chatSlots: ChatSlots = {
   Card: (given) => (
-    <Suspense fallback={null}>
+    <Suspense fallback={given.call.resolved === undefined && <div className="card-space" />}>
       <ChatCard {...given} />
     </Suspense>
   ),

@@ -139,7 +139,7 @@ export function RunUsage({ sessionId, run, mayRetry }: UsageProps) {
         ))}
         <span className="acts">
           {answer !== '' && <CopyButton text={answer} label="Copy the answer" />}
-          <Suspense fallback={null}>
+          <Suspense fallback={<span className="rating-space" />}>
             <Rating sessionId={sessionId} run={run} />
           </Suspense>
           {mayRetry && user !== undefined && <Retry sessionId={sessionId} user={user} model={run.model} />}

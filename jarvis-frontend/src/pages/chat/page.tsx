@@ -19,7 +19,7 @@ import { nothingYet } from '../../features/chat/store.ts'
 import { LinkStrip } from '../../features/chat/strips.tsx'
 import { PanelToggle } from '../../features/cluster/panel-toggle.tsx'
 import { useCluster } from '../../features/cluster/store.ts'
-import { plural } from '../../lib/format.ts'
+import { plural, shortModel } from '../../lib/format.ts'
 import { navigate, useLocation } from '../../lib/location.tsx'
 import { useEscape } from '../../lib/use-escape.ts'
 import { useValue } from '../../lib/use-value.ts'
@@ -150,10 +150,25 @@ export function ChatPage({ sessionId }: { sessionId?: string }) {
 
   const toggle = !isPhone && <PanelToggle isOpen={panel.isOpen} onToggle={panel.toggle} />
   const isNew = sessionId === undefined
+  const model = chosenModel ?? status?.model
+  // The composer of a phone has no room for it.
+  const modelAct = mayWrite && model !== undefined && (
+    <button
+      type="button"
+      className="button"
+      onClick={() => {
+        setChoosing(true)
+        // Leads nowhere else, and so closes the menu alone.
+        navigate(location.pathname, { replace: true })
+      }}
+    >
+      Model: {shortModel(model)}
+    </button>
+  )
   return (
     <>
       {isNew || view === undefined ? (
-        <PageHead title={isNew ? 'New chat' : state.missing ? 'No such session' : 'Chat'}>
+        <PageHead title={isNew ? 'New chat' : state.missing ? 'No such session' : 'Chat'} phoneActs={isNew && modelAct}>
           <span className="flex-1" />
           {toggle}
         </PageHead>
@@ -166,6 +181,7 @@ export function ChatPage({ sessionId }: { sessionId?: string }) {
             agent={view.agent}
             branchedFrom={view.branchedFrom}
             detail={tokensOf(view)}
+            phoneActs={modelAct}
           >
             {toggle}
           </SessionHead>
@@ -225,7 +241,7 @@ export function ChatPage({ sessionId }: { sessionId?: string }) {
         <Composer
           key={`${draftKey} ${draftVersion}`}
           draftKey={draftKey}
-          model={chosenModel ?? status?.model}
+          model={model}
           onModel={mayWrite ? acts.model : undefined}
           tools={tools}
           nouns={nouns}

@@ -3,11 +3,12 @@ import { Suspense, useEffect, useState } from 'react'
 import { signedIn } from '../../api/auth.ts'
 import { call } from '../../api/http.ts'
 import { renameSession } from '../../api/session-acts.ts'
-import { sessions, setRehearsal, unlisted, useSessions } from '../../api/sessions.ts'
+import { sessions, setRehearsal, unlisted, useSession, useSessions } from '../../api/sessions.ts'
 import { useLoad } from '../../api/use-load.ts'
 import { say } from '../../app/announce.tsx'
 import { later } from '../../app/later.tsx'
 import { PageHead } from '../../app/page-head.tsx'
+import { Whose } from '../../features/sessions/whose.tsx'
 import { navigate } from '../../lib/location.tsx'
 import { useValue } from '../../lib/use-value.ts'
 import { Icon } from '../../ui/icon.tsx'
@@ -30,6 +31,8 @@ type Props = {
   agent: string | undefined
   branchedFrom: SessionSummary['branchedFrom']
   detail: string | undefined
+  /** Further items of the menu on a phone. */
+  phoneActs: React.ReactNode
   children: React.ReactNode
 }
 
@@ -48,10 +51,20 @@ function useUnlisted(sessionId: string) {
 }
 
 /** The header of a session: title, origin, and the buttons that rename, delete and start a rehearsal. */
-export function SessionHead({ sessionId, title, isRehearsal, agent, branchedFrom, detail, children }: Props) {
+export function SessionHead({
+  sessionId,
+  title,
+  isRehearsal,
+  agent,
+  branchedFrom,
+  detail,
+  phoneActs,
+  children,
+}: Props) {
   const isPhone = useMedia(phone)
   const mayAsk = useValue(signedIn)?.mayAsk === true
   const owns = useOwns(sessionId)
+  const listed = useSession(sessionId)
   useUnlisted(sessionId)
   const [doing, setDoing] = useState<'naming'>()
   const settle = async (work: Promise<unknown>) => {
@@ -112,12 +125,13 @@ export function SessionHead({ sessionId, title, isRehearsal, agent, branchedFrom
     <PageHead
       title={title}
       detail={detail}
-      phoneDetail={answering || origin || undefined}
+      phoneDetail={answering || origin || (listed && <Whose person={listed.person} />)}
       phoneActs={
         <>
           <Link to={`/chat/${sessionId}?context=1`} className="button">
             Context and cost
           </Link>
+          {phoneActs}
           <Suspense fallback={null}>
             <Files sessionId={sessionId} />
             <Sharing sessionId={sessionId} />
@@ -125,6 +139,7 @@ export function SessionHead({ sessionId, title, isRehearsal, agent, branchedFrom
         </>
       }
     >
+      {listed && <Whose person={listed.person} />}
       {answering}
       {origin !== false && <span className="cut text-dim">{origin}</span>}
       {owns && (

@@ -7,7 +7,7 @@ import { navigate, useSearchParams } from '../../lib/location.tsx'
 export const filters: readonly GuestFilter[] = ['all', 'running', 'stopped', 'attention']
 const kinds = ['guest', 'node', 'storage'] as const
 
-/** Reads the page's view from the URL: `/cluster?show=running&sort=-cpu&group=node&guest=123&range=24h&kiosk=1`. */
+/** Reads the page's view from the URL: `/cluster?show=running&q=web&on=pve&tag=prod&sort=-cpu&group=node&guest=123&range=24h&kiosk=1`. */
 export function useClusterView() {
   const [params] = useSearchParams()
   const kind = kinds.find((known) => params.has(known))
@@ -15,6 +15,7 @@ export function useClusterView() {
     show: filters.find((known) => known === params.get('show')) ?? 'all',
     sort: readSort(params.get('sort')),
     isGrouped: params.get('group') === 'node',
+    narrowing: { text: params.get('q') ?? '', node: params.get('on') ?? '', tag: params.get('tag') ?? '' },
     detail: kind === undefined ? undefined : `${kind}/${params.get(kind)}`,
     range: ranges.find((known) => known === params.get('range')) ?? '1h',
   }
@@ -27,6 +28,10 @@ export function useClusterView() {
       if (change.show !== undefined) set('show', change.show === 'all' ? undefined : change.show)
       if (change.sort !== undefined) set('sort', change.sort === 'node' ? undefined : change.sort)
       if (change.group !== undefined) set('group', change.group ? 'node' : undefined)
+      const narrow = (key: string, value: string | undefined) => value !== undefined && set(key, value || undefined)
+      narrow('q', change.narrow?.text)
+      narrow('on', change.narrow?.node)
+      narrow('tag', change.narrow?.tag)
       if (change.range !== undefined) set('range', change.range === '1h' ? undefined : change.range)
       if ('detail' in change) {
         for (const known of kinds) next.delete(known)

@@ -10,6 +10,7 @@ import { Age, Quorum } from '../../features/cluster/parts.tsx'
 import { useCluster } from '../../features/cluster/store.ts'
 import { Tray } from '../../features/confirmations/tray.tsx'
 import { capital, plural } from '../../lib/format.ts'
+import { navigate } from '../../lib/location.tsx'
 import { Visible } from '../../ui/boxed.tsx'
 import { Link } from '../../ui/link.tsx'
 import { Mark } from '../../ui/mark.tsx'
@@ -22,6 +23,7 @@ import { PageHead } from '../../app/page-head.tsx'
 import { useAskNew } from '../../app/use-ask.ts'
 import { useTitleOf } from '../../app/waiting.tsx'
 import { filters, useClusterView } from './cluster-view.ts'
+import { Found, isNarrowed, Narrow } from './narrow.tsx'
 
 const Detail = later(() => import('../../features/cluster/detail.tsx').then((part) => part.Detail))
 const Charts = later(() => import('../../features/cluster/charts.tsx').then((part) => part.Charts))
@@ -42,6 +44,13 @@ function OpenAlerts() {
 export function ClusterPage() {
   const { state, heardAt, isLive, issues } = useCluster()
   const { view, linkTo, onClose, isKiosk } = useClusterView()
+  const narrow = state !== undefined && !isKiosk && (
+    <Narrow
+      state={state}
+      narrowing={view.narrowing}
+      onNarrow={(change) => navigate(linkTo({ narrow: change }), { replace: true })}
+    />
+  )
   const isPhone = useMedia(phone)
   const ghosts = useGhosts()
   const waiting = useConfirmations()?.pending ?? []
@@ -85,7 +94,12 @@ export function ClusterPage() {
         <div className="page scroll">
           {view.detail === undefined ? (
             <>
-              <ClusterColumn ghosts={ghosts} onAsk={onAsk} linkTo={(detail) => linkTo({ detail })} />
+              {narrow}
+              {state !== undefined && isNarrowed(view.narrowing) ? (
+                <Found state={state} narrowing={view.narrowing} ghosts={ghosts} />
+              ) : (
+                <ClusterColumn ghosts={ghosts} onAsk={onAsk} linkTo={(detail) => linkTo({ detail })} />
+              )}
               <LimitsForm isOperator={onAsk !== undefined} />
             </>
           ) : (
@@ -120,6 +134,13 @@ export function ClusterPage() {
             <Link to={linkTo({ group: !view.isGrouped })} replace aria-current={view.isGrouped ? 'true' : undefined}>
               By node
             </Link>
+            <Link
+              to={linkTo({ sort: view.sort.key === 'worst' ? 'node' : 'worst' })}
+              replace
+              aria-current={view.sort.key === 'worst' ? 'true' : undefined}
+            >
+              Worst first
+            </Link>
           </nav>
           <span className="flex-1" />
           {age}
@@ -131,6 +152,7 @@ export function ClusterPage() {
           linkTo={linkTo}
           detail={detail}
           ghosts={ghosts}
+          narrow={narrow}
           onAsk={isKiosk ? undefined : onAsk}
           foot={!isKiosk && <LimitsForm isOperator={onAsk !== undefined} />}
           tray={

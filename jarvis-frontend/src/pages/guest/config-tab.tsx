@@ -2,7 +2,7 @@ import type { Change, GuestReply } from 'protocol'
 import { call } from '../../api/http.ts'
 import { useLoad } from '../../api/use-load.ts'
 import { leftBy } from '../../app/changes/left-by.ts'
-import { Problem } from '../../app/load-state.tsx'
+import { Problem, Skeletons } from '../../app/load-state.tsx'
 import { when } from '../../features/confirmations/undo-words.ts'
 import { ago, plural } from '../../lib/format.ts'
 import { Visible } from '../../ui/boxed.tsx'
@@ -33,6 +33,7 @@ export function ConfigTab({ vmid, reply, changes, against, onAgainst }: Props) {
   const isListed =
     against === '' ||
     (kind === 'snapshot' ? snapshots.some(({ name }) => name === id) : settings.some((s) => s.id === id))
+  if (reply === undefined) return <Skeletons rows={20} height={30} />
   return (
     <>
       <label className="guest-compare">
@@ -52,7 +53,7 @@ export function ConfigTab({ vmid, reply, changes, against, onAgainst }: Props) {
             </option>
           ))}
         </select>
-        {snapshots.length + settings.length === 0 && reply !== undefined && (
+        {snapshots.length + settings.length === 0 && (
           <small className="text-dim">It has no snapshot, and JARVIS changed none of its settings.</small>
         )}
       </label>

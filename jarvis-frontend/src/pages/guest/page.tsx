@@ -49,7 +49,8 @@ export function GuestPage({ vmid: word }: { vmid: string }) {
     () => call('GET /api/guests/:vmid', { params: { vmid: String(vmid) } }),
     watched,
   )
-  const changes = useChanges(vmid)
+  // A VM and a container: for a guest that no longer exists, only its changes tell its type.
+  const changes = useChanges([`vm/${vmid}`, `ct/${vmid}`])
   const onAsk = useAskNew()
   const linkTo = (change: Record<string, string>) =>
     `/guest/${vmid}?${new URLSearchParams({ ...Object.fromEntries(params), ...change })}`
@@ -151,7 +152,6 @@ export function GuestPage({ vmid: word }: { vmid: string }) {
             </div>
           )}
           <Problem error={read.problem} onAgain={read.again} kept={read.data !== undefined} />
-          <Missing of={read.data} />
           {tab === 'console' ? (
             <div className="guest-main guest-console-tab">
               <Suspense fallback={null}>
@@ -179,7 +179,7 @@ export function GuestPage({ vmid: word }: { vmid: string }) {
                   </>
                 )}
                 {tab === 'config' && (
-                  <Suspense fallback={null}>
+                  <Suspense fallback={<Skeletons rows={20} height={30} />}>
                     <ConfigTab
                       vmid={vmid}
                       reply={read.data}
@@ -198,6 +198,7 @@ export function GuestPage({ vmid: word }: { vmid: string }) {
                     {changeList}
                   </>
                 )}
+                <Missing of={read.data} />
               </div>
               <div className="guest-aside">
                 <section className="guest-acts">

@@ -3,6 +3,7 @@ import { shareOf } from 'protocol/facts'
 import { type Act, Acts } from '../../features/cluster/acts.tsx'
 import { backupTone, guestMark, nodeMark, storageTone } from '../../features/cluster/health.ts'
 import { Lock } from '../../features/cluster/parts.tsx'
+import { nodePath, storagePath } from '../../features/cluster/paths.ts'
 import { StateMark } from '../../features/cluster/state-mark.tsx'
 import { useCluster } from '../../features/cluster/store.ts'
 import { ago, dayOf, exactTime, gibOf, percent, plural, size, sizeOf, span } from '../../lib/format.ts'
@@ -162,7 +163,7 @@ export function StandsOn({
         <li>
           {node === undefined ? <Mark kind="unknown" /> : <StateMark kind={nodeMark(node, issues, isLive)} size={10} />}
           <span>
-            <Link to={`/cluster?node=${encodeURIComponent(guest.node)}`}>{guest.node}</Link>{' '}
+            <Link to={nodePath(guest.node)}>{guest.node}</Link>{' '}
             <span className="text-dim">its node, {node?.status ?? 'not known'}</span>
           </span>
         </li>
@@ -184,7 +185,7 @@ export function StandsOn({
                 size={10}
               />
               <span>
-                {name}{' '}
+                {known === undefined ? name : <Link to={storagePath(known)}>{name}</Link>}{' '}
                 <span className="text-dim">
                   its disks, {full === undefined ? 'fill not known' : `${percent(full)} full`}
                 </span>

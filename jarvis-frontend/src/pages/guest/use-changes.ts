@@ -6,9 +6,12 @@ import { useLoad } from '../../api/use-load.ts'
 
 const pageSize = 60
 
-/** Loads the changes that JARVIS made to one guest, newest first. The newest are read again after each change, earlier ones on request. */
-export function useChanges(vmid: number) {
-  const newest = useLoad(`changes of ${vmid}`, () => pageOf(vmid), ['connect', 'changes'])
+/**
+ * Loads the changes that JARVIS made to an object, newest first. The newest are read again after each change, earlier ones on request. @param targets
+ * such as `vm/101`, `node/pve`
+ */
+export function useChanges(targets: readonly string[]) {
+  const newest = useLoad(`changes of ${targets.join()}`, () => pageOf(targets), ['connect', 'changes'])
   const [older, setOlder] = useState<Change[]>([])
   const [problem, setProblem] = useState<ApiError>()
   const [hasEnded, setEnded] = useState(false)
@@ -21,7 +24,7 @@ export function useChanges(vmid: number) {
     if (last === undefined || isReading.current) return
     isReading.current = true
     try {
-      const page = await pageOf(vmid, last.at)
+      const page = await pageOf(targets, last.at)
       setOlder((before) => [...before, ...page])
       setEnded(page.length < pageSize)
       setProblem(undefined)
@@ -39,9 +42,8 @@ export function useChanges(vmid: number) {
   }
 }
 
-/** Reads the changes of a VM and of a container with this vmid: for a guest that no longer exists, only its changes tell its type. */
-async function pageOf(vmid: number, before?: number): Promise<Change[]> {
-  const found = await Promise.all(['vm', 'ct'].map((type) => readChanges(`${type}/${vmid}`, pageSize, before)))
+async function pageOf(targets: readonly string[], before?: number): Promise<Change[]> {
+  const found = await Promise.all(targets.map((target) => readChanges(target, pageSize, before)))
   return found
     .flatMap(({ items }) => items)
     .sort((a, b) => b.at - a.at)

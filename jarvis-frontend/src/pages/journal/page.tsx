@@ -25,7 +25,10 @@ import { Problem, Skeletons, useIsLive } from '../../app/load-state.tsx'
 import { PageHead } from '../../app/page-head.tsx'
 import { Empty } from '../../ui/empty.tsx'
 
-const narrowings = ['kind', 'toolName', 'actor', 'sessionId', 'toolUseId', 'tier', 'outcome', 'signed'] as const
+const narrowings = [
+  ...(['words', 'from', 'to', 'kind', 'toolName', 'actor', 'sessionId'] as const),
+  ...(['toolUseId', 'tier', 'outcome', 'signed'] as const),
+]
 
 const Signature = lazy(() =>
   import('../../features/journal/signature.tsx').then((part) => ({ default: part.Signature })),
@@ -56,7 +59,7 @@ export function JournalPage() {
         <Chain head={head.data?.items[0]} onBroken={setBroken} />
         <details className="narrow-more" open={!isPhone || undefined}>
           <summary>Narrow it down</summary>
-          <Narrow key={`${filter.toolName} ${filter.actor} ${filter.sessionId}`} filter={filter} set={set} />
+          <Narrow key={fields.map((name) => filter[name]).join(' ')} filter={filter} set={set} />
         </details>
         <Entries
           key={key}
@@ -111,14 +114,19 @@ function Filters({ filter, set }: { filter: JournalFilter; set: Set }) {
   )
 }
 
-/** The less usual filters: kind, tool, actor, session. */
+const fields = ['words', 'from', 'to', 'toolName', 'actor', 'sessionId'] as const
+
+/** The less usual filters: words, days, kind, tool, actor, session. */
 function Narrow({ filter, set }: { filter: JournalFilter; set: Set }) {
-  const field = (name: 'toolName' | 'actor' | 'sessionId', label: string) => (
+  // To a person who may only look, conversations may be closed, and so no words are searched.
+  const isOperator = useValue(signedIn)?.role === 'operator'
+  const field = (name: (typeof fields)[number], label: string, type = 'text') => (
     <label>
       {label}
       <input
         className="field"
         name={name}
+        type={type}
         defaultValue={filter[name] ?? ''}
         placeholder="any"
         spellCheck={false}
@@ -134,9 +142,12 @@ function Narrow({ filter, set }: { filter: JournalFilter; set: Set }) {
         event.preventDefault()
         const given = new FormData(event.currentTarget)
         const read = (name: string) => String(given.get(name) ?? '').trim()
-        set({ toolName: read('toolName'), actor: read('actor'), sessionId: read('sessionId') })
+        set(Object.fromEntries(fields.map((name) => [name, read(name)])))
       }}
     >
+      {isOperator && field('words', 'Words', 'search')}
+      {field('from', 'From', 'date')}
+      {field('to', 'To', 'date')}
       <label>
         Kind
         <select
