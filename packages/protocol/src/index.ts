@@ -313,6 +313,7 @@ export {
   ClassifyReply,
   ConfirmationRow,
   ConfirmBody,
+  EndedAccess,
   Health,
   JournalEntry,
   JournalPage,
