@@ -1,4 +1,5 @@
 import type { PlanStep, Runbook, RunbookCheck, RunbookInput } from 'protocol'
+import { isFinal } from 'protocol/facts'
 import { clockOf } from '../../features/alerts/words.ts'
 import { useCluster } from '../../features/cluster/store.ts'
 import { argumentText } from '../../lib/argument-text.ts'
@@ -194,8 +195,8 @@ function DryStep({ step }: { step: PlanStep }) {
           </p>
         )}
         {undo !== undefined && (
-          <p className={undo.kind === 'none' ? '' : 'text-soft'}>
-            {undo.kind === 'none' ? 'cannot be undone: ' : 'undo: '}
+          <p className={isFinal(undo) ? '' : 'text-soft'}>
+            {isFinal(undo) ? 'cannot be undone: ' : 'undo: '}
             <Visible text={undo.sentence} />
           </p>
         )}
