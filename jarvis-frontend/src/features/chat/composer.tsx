@@ -21,6 +21,8 @@ type Props = {
   isRunning: boolean
   /** The next message answers a question of the model. */
   isAnswer: boolean
+  /** False while there is no connection: nothing can be sent, and the text stays. */
+  isLive: boolean
   /** The reason why nothing can be sent here; undefined if sending is possible. */
   rest?: string | undefined
   /** A new value moves the focus to the composer. */
@@ -64,6 +66,7 @@ export function Composer({
   readSkills,
   isRunning,
   isAnswer,
+  isLive,
   rest,
   focusKey,
   onSend,
@@ -91,7 +94,7 @@ export function Composer({
     element.setSelectionRange(element.value.length, element.value.length)
   }, [focusKey])
   const picked = suggestions[Math.min(chosen, suggestions.length - 1)]
-  const canSend = rest === undefined && /\S/.test(text)
+  const canSend = rest === undefined && isLive && /\S/.test(text)
 
   // biome-ignore lint/correctness/useExhaustiveDependencies: the field grows with its text
   useLayoutEffect(() => {
@@ -229,7 +232,7 @@ export function Composer({
             )}
             <span id="composer-more" />
             <span className="flex-1" />
-            {isRunning && rest === undefined && (
+            {isRunning && isLive && rest === undefined && (
               <button type="button" className="button small stop" onClick={onStop}>
                 <Icon name="stop" />
                 <span>Stop</span>{' '}
@@ -244,7 +247,7 @@ export function Composer({
                 className={`button small solid send${canSend ? '' : ' is-empty'}`}
                 aria-disabled={!canSend}
               >
-                <span>{isAnswer ? 'Answer' : isRunning ? 'Queue' : 'Send'}</span> <Icon name="up" />
+                <span>{isAnswer ? 'Answer' : isRunning && isLive ? 'Queue' : 'Send'}</span> <Icon name="up" />
               </button>
             )}
           </div>
