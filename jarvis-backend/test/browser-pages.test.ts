@@ -372,4 +372,13 @@ test('without a server the pages keep their data and disable their actions', asy
   await page.getByText('Without a connection nothing can be changed.').first().waitFor()
   await page.getByRole('link', { name: 'System' }).click()
   await page.getByText(/not reached for/).waitFor()
+  // Nothing is promised: what is written stays, and no button sends it.
+  await page.getByRole('link', { name: 'Chat', exact: true }).click()
+  await page.getByText(/Nothing is sent now; what you write stays here/).waitFor()
+  const field = page.getByLabel('Message')
+  await field.fill('How is the cluster?')
+  await page.keyboard.press('Enter')
+  expect(await field.inputValue()).toBe('How is the cluster?')
+  expect(await page.getByRole('button', { name: 'Send', exact: true }).getAttribute('aria-disabled')).toBe('true')
+  expect(await page.locator('.prompts button:not([aria-disabled=true])').count()).toBe(0)
 })

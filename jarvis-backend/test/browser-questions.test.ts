@@ -1,5 +1,5 @@
 import { expect } from 'vitest'
-import { say, test, useBrowser } from './support/browser.ts'
+import { go, say, test, useBrowser } from './support/browser.ts'
 import { calls, says } from './support/scripted-model.ts'
 import { useSharedChat } from './support/shared-chat.ts'
 
@@ -23,7 +23,7 @@ test('a question is answered with the keys, and stays as one line', async () => 
   await page.getByRole('status').filter({ hasText: 'Question. main asks: Where should the backups go?' }).waitFor()
   // Nothing is chosen before a person does.
   expect(await card.getByRole('radio', { checked: true }).count()).toBe(0)
-  await page.getByRole('link', { name: /Waiting.*1.*question/ }).waitFor()
+  await page.getByRole('link', { name: /^Waiting 1 waits$/ }).waitFor()
   await card.getByRole('radio', { name: /pbs-main/ }).focus()
   await page.keyboard.press('2')
   await card.getByRole('radio', { name: 'tank-nfs', checked: true }).waitFor()
@@ -48,6 +48,34 @@ test('own words in the field of the chat answer it, also where another screen sh
   await page.getByRole('note').filter({ hasText: '“Neither of them.”' }).waitFor()
   await other.getByRole('note').filter({ hasText: 'on another screen' }).waitFor()
   await page.getByText('So be it.', { exact: true }).waitFor()
+})
+
+test('a question counts as a card does, and every place shows the same number', async () => {
+  const { jarvis, page } = await newChat(asks)
+  await say(page, 'Ask me.')
+  await page.getByRole('article', { name: 'Question from main' }).waitFor()
+  await (await jarvis.connect()).ask('chat:send', { message: '/stop_container vmid=110' })
+  await page.getByRole('link', { name: /^Waiting 2 wait$/ }).waitFor()
+  await page.getByRole('link', { name: '2 waiting', exact: true }).waitFor()
+  await expect.poll(() => page.title()).toMatch(/^\(2\) /)
+  // Ctrl . goes from the one to the other.
+  const question = page.getByRole('article', { name: 'Question from main' })
+  await page.keyboard.press('Control+.')
+  await page.locator('article:focus').and(question).waitFor()
+  await page.keyboard.press('Control+.')
+  await page.getByRole('article', { name: 'Stop CT 110 pihole on Home?' }).waitFor()
+  await go(page, '/')
+  await page.getByText('2 things wait for you.').waitFor()
+  await go(page, '/waiting')
+  const waiting = page.locator('.inbox li')
+  await expect.poll(() => waiting.count()).toBe(2)
+  expect(await waiting.last().textContent()).toContain('Where should the backups go? and 1 more')
+  await page.keyboard.press('j')
+  await question.waitFor()
+  await page.setViewportSize({ width: 390, height: 844 })
+  await page.getByRole('link', { name: /^Waiting 2 wait$/ }).waitFor()
+  await page.getByText('2 things', { exact: true }).waitFor()
+  await page.setViewportSize({ width: 1440, height: 900 })
 })
 
 test('a denial names another call, which runs and is told to the model', async () => {

@@ -751,6 +751,8 @@ test('each check names the lists of the state that it goes by', async () => {
     await Promise.resolve(check.look({ ...ports, state })).catch(() => {})
     // It knows by itself when nothing was read.
     if (check.id === 'cluster-away') continue
+    // Where a backup may go is only an input of its runbook: without the list, the alert stands all the same.
+    if (/^backup-|^guest-uncovered$/.test(check.id)) asked.delete('storages')
     for (const list of lists) if (asked.has(list) && !check.from.includes(list)) wrong.push(`${check.id}: ${list}`)
   }
   expect(wrong).toEqual([])

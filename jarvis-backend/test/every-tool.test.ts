@@ -5,6 +5,7 @@ import { PassThrough } from 'node:stream'
 import fc from 'fast-check'
 import { systemClock } from 'node-kit/clock'
 import type { ProfileName, ToolInput } from 'protocol'
+import { isFinal } from 'protocol/facts'
 import { describe, expect, test } from 'vitest'
 import type { CallContext } from '../src/calls/call.ts'
 import { cardOf } from '../src/calls/confirmations/card.ts'
@@ -63,6 +64,24 @@ describe('arguments that no tool takes', () => {
       expect(deed).not.toMatch(/_/)
     }
     expect(await failingRows(usual, judgeRow)).toEqual([])
+  })
+
+  test('a card warns that a call cannot be undone only if something is lost', () => {
+    const world = { cluster: homelab.cluster.state(), policy, now: 0 }
+    const parts = { redactor: createRedactor([]), world, people: onlyOwner, createdAt: 0, expiresAt: 1 }
+    const context = { principal: { kind: 'command', name: 'operator' } } as CallContext
+    const warns = ([toolName, toolInput]: CallOf) => {
+      const ready = judge(toolName, toolInput)
+      if (ready.kind !== 'ready') throw new Error(`${toolName} is not ready`)
+      return isFinal(
+        cardOf({ call: { type: 'tool_call', toolUseId: 'tu', toolName, toolInput }, ready, context }, parts).undo,
+      )
+    }
+    // The other tools know only after a look at the cluster.
+    const known = usual.filter(([name]) => catalog.get(name)?.undo !== undefined)
+    expect(known.length).toBeGreaterThan(10)
+    expect(known.filter(warns)).toEqual([])
+    expect(warns(['restart_vm', { vmid: 101, force: true }])).toBe(true)
   })
 
   test('each tool is refused with an unknown key, whatever its name and value', async () => {

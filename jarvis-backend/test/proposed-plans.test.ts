@@ -53,7 +53,7 @@ test('a proposed plan is one card, runs without the model in its order, and tell
           tier: 'red',
           toolInput: { vmid: 104, to: 9 },
           now: 'level 5',
-          check: 'guests(vmid=104).status = running within 1 min',
+          check: 'status of guest 104 is running within 1 min',
         },
         { tier: 'red', toolInput: { vmid: 104, to: 12 } },
       ],

@@ -289,7 +289,8 @@ test('another password takes every device out', async () => {
   await call('POST', '', browser('a'))
   const json = { current: jarvis.newPassword, next: 'a-better-password' }
   const changed = await jarvis.rest('/api/auth/password', { method: 'POST', json })
-  const { token } = (await changed.json()) as { token: string }
+  const { token, ended } = (await changed.json()) as { token: string; ended: { signIns: string[]; pairings: string[] } }
+  expect(ended).toEqual({ signIns: [], pairings: [expect.stringMatching(/^webpush: /)] })
   const headers = { authorization: `Bearer ${token}` }
   expect(await (await jarvis.rest('/api/push', { headers })).json()).toMatchObject({ items: [] })
 })

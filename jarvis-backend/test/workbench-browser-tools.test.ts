@@ -29,6 +29,7 @@ async function startAt(path: string, ...turns: Parameters<typeof scripted>) {
   const hits: string[] = []
   const site = await serveSite((asked, reply) => {
     hits.push(`${asked.method} ${asked.url}`)
+    if (asked.url === '/away') return void reply.writeHead(302, { location: 'http://away.test/' }).end()
     reply.writeHead(200, { 'content-type': 'text/html' }).end(pages[asked.url ?? ''] ?? '')
   })
   const dataDir = folder()
@@ -99,6 +100,13 @@ test('words of the page in a field ask, and so does a password’s field', async
   await operator.ask('chat:confirm', { sessionId, toolUseId: secret.toolUseId, confirmed: false })
   await operator.next('chat:done')
   expect(JSON.stringify(model.requests.at(-1)?.messages)).toContain('firmware')
+})
+
+test('a page that the proxy refused is not done', async () => {
+  const { operator } = await startAt('/away', says('Refused.'))
+  const redirected = await operator.next('chat:tool_result')
+  expect(redirected).toMatchObject({ isError: true, summary: 'refused: the page may not reach it' })
+  expect(redirected.result).toContain('away.test:80')
 })
 
 test('a picture comes with a list of its elements', async () => {

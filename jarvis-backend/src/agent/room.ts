@@ -16,6 +16,7 @@ import type { ComposedBudgets } from '../budgets/room.ts'
 import type { StoredChange } from '../calls/changes/change.ts'
 import type { ImageStore } from '../calls/ports.ts'
 import type { Gate } from '../calls/room.ts'
+import { waitingCounts } from '../calls/waiting.ts'
 import type { Config } from '../config/config.ts'
 import type { Foundation } from '../foundation.ts'
 import { createStreamRedactor } from '../gate/index.ts'
@@ -435,7 +436,7 @@ function routesOf({
     agents,
     list,
     sessions: createSessions({ store, models: models.choice, clock, changed }),
-    pendingCounts: () => gate.confirmations.pendingCounts(),
+    waitingCounts: () => waitingCounts(gate),
     redact: redactor,
     now,
     journal,

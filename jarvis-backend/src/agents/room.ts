@@ -7,6 +7,7 @@ import type { TranscriptStore } from '../agent/sessions/transcript-store.ts'
 import type { Shown } from '../auth/closed-words.ts'
 import type { ComposedBudgets } from '../budgets/room.ts'
 import type { Gate } from '../calls/room.ts'
+import { waitingCounts } from '../calls/waiting.ts'
 import { agentsFile } from '../config/agents-file.ts'
 import type { Foundation } from '../foundation.ts'
 import { defineRoom, type JarvisFacts } from '../house.ts'
@@ -107,7 +108,7 @@ type AgentsPageNeeds = {
   texts: TextFiles
   catalog: Catalog
   models: Pick<ModelChoice, 'named'>
-  gate: Pick<Gate, 'confirmations' | 'tryingJudge'>
+  gate: Pick<Gate, 'confirmations' | 'questions' | 'tryingJudge'>
   runs: Pick<Runs, 'start' | 'setRehearsal'>
   store: Pick<TranscriptStore, 'session' | 'createSession'>
   budgets: Pick<ComposedBudgets, 'store' | 'midnight'>
@@ -130,7 +131,7 @@ function routesOf(needs: AgentsPageNeeds) {
     allTools: () => catalog.list().length,
     waiting() {
       const counts = new Map<string, number>()
-      for (const [sessionId, count] of gate.confirmations.pendingCounts()) {
+      for (const [sessionId, count] of waitingCounts(gate)) {
         const { agent = mainAgentId } = store.session(sessionId) ?? {}
         counts.set(agent, (counts.get(agent) ?? 0) + count)
       }

@@ -12,18 +12,20 @@ export const ledRule = 'plan'
  */
 export function judgeLed(
   judge: Judge,
-  { calls, read, said }: Leads,
+  { calls, read, said, facts }: Leads,
   by: AskedBy,
 ):
   | { kind: 'ready'; calls: Led[] }
   | { kind: 'blocked'; verdict: Verdict; reason: string }
   | { kind: 'invalid'; message: string } {
   const found: Led[] = []
-  // With `said`, a person wrote the text that contains the calls, and may have named in it the things that a read then shows. Otherwise the asker
-  // composed the calls, and the plan's reads count as if the asker had read them one by one.
+  // With `said`, a person wrote the text that contains the calls, and may have named in it, or in the inputs that a person typed, the things that
+  // a read then shows. Otherwise the asker composed the calls, and the plan's reads count as if the asker had read them one by one.
   const own = (): Sources => {
-    if (said !== undefined) return { results: read, operatorTexts: [said] }
     const { results = [], operatorTexts = [], ...rest } = by.sources?.() ?? {}
+    // A person who typed the call gave its inputs too.
+    const given = by.asker?.kind === 'command' ? [JSON.stringify(facts.inputs)] : []
+    if (said !== undefined) return { results: read, operatorTexts: [said, ...given] }
     return { results: [...results, ...read], operatorTexts, ...rest }
   }
   for (const { number, toolName, toolInput, at, isLater } of calls) {

@@ -1,4 +1,5 @@
 import type { Card } from 'protocol'
+import { isFinal } from 'protocol/facts'
 import { named } from 'redaction/visible'
 import { timeWithZone } from '../lib/time-of-day.ts'
 import { cardQuestion } from './card-question.ts'
@@ -67,7 +68,7 @@ export function cardContent(
   const question = cardQuestion(card)
   const lines = [
     ...(light ? [say(`Then: ${card.then}.`)] : [say('Too heavy for a tap: look at the card.')]),
-    ...(card.undo?.kind === 'none' ? [say('It cannot be undone.')] : []),
+    ...(isFinal(card.undo) ? [say('It cannot be undone.')] : []),
     until,
   ]
   return {

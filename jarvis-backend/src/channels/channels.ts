@@ -236,9 +236,12 @@ export class Channels {
     return this.#accounts.remove(id, why)
   }
 
-  /** Removes the recipients that were paired with a person, for example because their password was changed. */
-  forgetPerson(person: string, why?: string): void {
-    this.#accounts.forgetPerson(person, why)
+  /**
+   * Removes the recipients that were paired with a person, for example because their password was changed. @returns their names, such as
+   * `telegram: Mira`
+   */
+  forgetPerson(person: string, why?: string): string[] {
+    return this.#accounts.forgetPerson(person, why).map(({ channel, name }) => `${channel}: ${name}`)
   }
 
   /** Removes the recipients of a removed person. After the commit, tells each chat that was paired with the person once. */

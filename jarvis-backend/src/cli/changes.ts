@@ -1,5 +1,6 @@
 import { utimesSync } from 'node:fs'
 import { type Change, JarvisError } from 'protocol'
+import { isFinal } from 'protocol/facts'
 import { shownChange } from '../calls/changes/change.ts'
 import { keepChange } from '../calls/changes/keep.ts'
 import type { Config } from '../config/config.ts'
@@ -44,6 +45,6 @@ const time = (at: number) => new Date(at).toISOString().slice(0, 16).replace('T'
 const line = ({ id, at, sentence, state, undo, goesBackAt, problem }: Change): string =>
   [
     `${time(at)}  ${id}  ${state}${state === 'armed' && goesBackAt !== undefined ? ` (goes back at ${time(goesBackAt)})` : ''}  ${sentence}`,
-    `  ${undo.kind === 'none' ? 'Cannot be undone' : 'Undo'}: ${undo.sentence}`,
+    `  ${isFinal(undo) ? 'Cannot be undone' : 'Undo'}: ${undo.sentence}`,
     ...(problem === undefined ? [] : [`  ${problem}`]),
   ].join('\n')

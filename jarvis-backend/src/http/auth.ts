@@ -33,8 +33,10 @@ export type SignIn = EntranceNeeds & {
   revoked(identity: Identity): void
   /** Closes the connections of sign-ins that have ended. */
   ended(): void
-  /** Closes a person's connections after their password changed. */
-  changed(person: string): void
+  /** Closes a person's connections and ends their pairings after their password changed. @returns the names of the pairings */
+  changed(person: string): string[]
+  /** The clients with which a person is signed in. @param but the sign-in that is left out */
+  clientsOf(person: string, but: string | undefined): string[]
 }
 
 /** Objects that the sign-in routes share. */
@@ -132,13 +134,13 @@ const stepUpRoute = ({ people, stepUp, addressOf }: SignIn, { log, checks }: Des
   )
 
 const passwordRoute = (
-  { people, passwords, stepUp, addressOf, changed }: SignIn,
+  { people, passwords, stepUp, addressOf, changed, clientsOf }: SignIn,
   { log, checks, entrance }: Desk,
 ): Route =>
   route('/auth/password').post(
-    'Changes the password and ends all other sign-ins of this person. A person with a second factor gives `code` too.',
+    'Changes the password and ends all other sign-ins and the pairings of this person, which `ended` names. A person with a second factor gives `code` too.',
     { role: 'viewer', forMembers: true, body: PasswordBody, reply: LoginReply },
-    async ({ body: { current, next, code }, identity: { sub, person, tokenHash }, request }) => {
+    async ({ body: { current, next, code }, identity: { sub, person, tokenHash, signIn }, request }) => {
       // Check the new password first: a password that is refused must not use up a code of the second factor.
       passwords.requireGood(person.id, next)
       const proved = await checks.password({
@@ -149,11 +151,13 @@ const passwordRoute = (
         isKnown: true,
         refused: log.refusal(request, { what: 'step_up_refused', by: sub }, 'That is not the present password.'),
       })
+      const signIns = clientsOf(person.id, signIn)
       await passwords.change(person.id, next, { by: sub })
       log.note(request, { what: 'password_changed', by: sub })
       stepUp.endOf(person.id)
-      changed(person.id)
-      return entrance.again(people.must(person.id), request, { method: methodOf(proved) })
+      const pairings = changed(person.id)
+      const reply = entrance.again(people.must(person.id), request, { method: methodOf(proved) })
+      return { ...reply, ended: { signIns, pairings } }
     },
   )
 

@@ -12,15 +12,15 @@ export interface SessionView {
   familyOf(id: string): string[]
   /** Returns the session in the form for replies. @throws JarvisError as `known` */
   summary(id: string): SessionSummary
-  /** Returns the function that makes the rows of a list. @param pending the number of waiting cards, by session */
-  toRow(pending: Map<string, number>): (session: ListedSession) => SessionSummary
+  /** Returns the function that makes the rows of a list. @param waiting the number of cards and questions that wait, by session */
+  toRow(waiting: Map<string, number>): (session: ListedSession) => SessionSummary
 }
 
 export function createSessionView(parts: {
   runs: Pick<Runs, 'isRunning'>
   store: TranscriptStore
   list: SessionList
-  pendingCounts(): Map<string, number>
+  waitingCounts(): Map<string, number>
   shares: Pick<Shares, 'of'>
 }): SessionView {
   const { runs, store } = parts
@@ -34,7 +34,7 @@ export function createSessionView(parts: {
       preview,
       ...session
     }: Omit<ListedSession, 'messages'> & { messages?: number },
-    pending: Map<string, number>,
+    waiting: Map<string, number>,
     ids = [session.id],
   ): SessionSummary => {
     const sharedWith = parts.shares.of(session.id)
@@ -47,12 +47,12 @@ export function createSessionView(parts: {
       ...(found && { found }),
       ...(sharedWith.length > 0 && { sharedWith }),
       isRunning: ids.some((id) => runs.isRunning(id)),
-      pendingCount: ids.reduce((sum, id) => sum + (pending.get(id) ?? 0), 0),
+      pendingCount: ids.reduce((sum, id) => sum + (waiting.get(id) ?? 0), 0),
     }
   }
-  /** A row represents all versions of a session, so cards that wait in an older version are counted too. */
-  const toRow = (pending: Map<string, number>) => (session: ListedSession) =>
-    toSummary(session, pending, session.versions === undefined ? [session.id] : familyOf(session.id))
+  /** A row represents all versions of a session, so what waits in an older version is counted too. */
+  const toRow = (waiting: Map<string, number>) => (session: ListedSession) =>
+    toSummary(session, waiting, session.versions === undefined ? [session.id] : familyOf(session.id))
   const familyOf = (id: string) => store.family(id).map((member) => member.id)
   const known = (id: string) => {
     const session = store.session(id)
@@ -61,7 +61,7 @@ export function createSessionView(parts: {
   }
   const summary = (id: string) => {
     const totals = parts.list.totals(id)
-    return toSummary({ ...known(id), ...(totals && { totals }) }, parts.pendingCounts())
+    return toSummary({ ...known(id), ...(totals && { totals }) }, parts.waitingCounts())
   }
 
   return { known, familyOf, summary, toRow }

@@ -11,13 +11,13 @@ export function contextRoutes(parts: {
   runs: Pick<Runs, 'isRunning' | 'start'>
   reports: Reports
   goingBack: GoingBack
-  pendingCounts(): Map<string, number>
+  waitingCounts(): Map<string, number>
 }): Route[] {
   const { runs, reports, goingBack } = parts
   /** Returns the reason why the session cannot be folded now; undefined if it can. */
   function resting(id: string): string | undefined {
-    const waiting = parts.pendingCounts().get(id) ?? 0
-    if (waiting > 0) return waiting === 1 ? 'A card waits for you.' : `${waiting} cards wait for you.`
+    const waiting = parts.waitingCounts().get(id) ?? 0
+    if (waiting > 0) return waiting === 1 ? 'Something waits for you.' : `${waiting} things wait for you.`
     return runs.isRunning(id) ? 'An answer or a call goes on.' : undefined
   }
   return [

@@ -47,7 +47,7 @@ export type SessionParts = {
   list: SessionList
   agents: Pick<Agents, 'require'>
   sessions: Sessions
-  pendingCounts(): Map<string, number>
+  waitingCounts(): Map<string, number>
   redact: Parameters<typeof wireEntry>[1]
   now(): number
   journal: Journal
@@ -106,7 +106,7 @@ const listRoute = (parts: SessionParts, { toRow }: SessionView): Route =>
       })
       const isWhole = words === '' && before === undefined
       return {
-        items: items.map(toRow(parts.pendingCounts())),
+        items: items.map(toRow(parts.waitingCounts())),
         next,
         ...(isIndexing && { isIndexing }),
         ...(isWhole && { total: next === undefined ? items.length : parts.list.count(wanted) }),

@@ -1,4 +1,4 @@
-import { Display, type Factors, JarvisError, MeReply, SignInInfo } from 'protocol'
+import { Display, EndedAccess, type Factors, JarvisError, MeReply, SignInInfo } from 'protocol'
 import { z } from 'zod'
 import type { Displays } from '../auth/displays.ts'
 import { signedOut } from '../auth/people.ts'
@@ -17,8 +17,8 @@ export function signInRoutes(parts: {
   displays: Displays
   durably<T>(work: () => T): T
   record(change: SignInChange): void
-  /** Ends what a person paired with channels and web push, within the transaction. */
-  endChannels(person: string, why: string): void
+  /** Ends what a person paired with channels and web push, within the transaction. @returns the names of what ended */
+  endChannels(person: string, why: string): string[]
   /** Checks open connections again, because their sign-in may have ended. */
   ended(): void
 }): Route[] {
@@ -67,16 +67,19 @@ export function signInRoutes(parts: {
     ),
     route('/auth/sign-out-others').post(
       'Ends all of them but this one, and what you paired with channels and web push.',
-      { role: 'viewer', forMembers: true, reply: Ok },
+      { role: 'viewer', forMembers: true, reply: Ok.extend({ ended: EndedAccess }) },
       ({ identity, by }) => {
-        durably(() => {
-          signIns.endAll(identity.person.id, identity.signIn)
+        const { person, signIn } = identity
+        const ended = durably(() => {
+          const clients = list.of(person.id, signIn).flatMap((one) => (one.isThis ? [] : [one.client]))
+          signIns.endAll(person.id, signIn)
           // A lost phone could also approve through messages of a channel, so pairings end too.
-          parts.endChannels(identity.person.id, signedOut)
+          const pairings = parts.endChannels(person.id, signedOut)
           record({ what: 'others_ended', by })
+          return { signIns: clients, pairings }
         })
         parts.ended()
-        return ok
+        return { ...ok, ended }
       },
     ),
   ]

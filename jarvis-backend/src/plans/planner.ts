@@ -6,7 +6,7 @@ import type { Judgement, Ready, SeeingJudge } from '../calls/judgement.ts'
 import type { LookAgain } from '../calls/look-again.ts'
 import type { Done } from '../calls/run-tool.ts'
 import { describe, Mistake, type Redactor, type World } from '../gate/index.ts'
-import { wordsOfCondition } from '../runbooks/expressions.ts'
+import { type Condition, wordsOfCondition } from '../runbooks/expressions.ts'
 import { fillArgs, fillCheck, fillList, isWanted, NotKnown, type Scope } from '../runbooks/fill.ts'
 import type { Step } from '../runbooks/procedure.ts'
 import type { Catalog } from '../tools/catalog.ts'
@@ -116,7 +116,7 @@ class PlanMaking {
   async #take(step: Step, within: Scope, { isNow, isPlain }: { isNow: boolean; isPlain: boolean }): Promise<void> {
     this.#signal.throwIfAborted()
     const { steps } = this.#draft
-    const when = step.when && isWanted(step.when, within)
+    const when = step.when && this.#wanted(step.when, within)
     if (when?.holds === false) {
       // Items of a repeated step whose condition is false are left out and not shown as skipped.
       if (step.each === undefined) steps.push(this.#skipped(step, steps.length + 1, when.words))
@@ -129,6 +129,12 @@ class PlanMaking {
     if (isPlain) this.#waiting.push(read)
     else if (isNow) await this.#readNow([read])
     else await this.#callLater(read, within)
+  }
+
+  /** Evaluates a condition. Its words may contain values that were read. */
+  #wanted(condition: Condition, scope: Scope) {
+    const { holds, words } = isWanted(condition, scope)
+    return { holds, words: this.#parts.redactor.text(words) }
   }
 
   async #readWaiting(): Promise<void> {

@@ -157,10 +157,46 @@ export const wordsOfRef = ({ name, path }: Ref): string =>
 export const wordsOf = (operand: Operand): string => ('ref' in operand ? wordsOfRef(operand.ref) : said(operand.value))
 const said = (value: Scalar) => (value === null ? 'none' : String(value))
 
-/** Formats a condition for a person, without `$result.`: `status = running`. */
+/** Keys that name an item: `guests(vmid=104)` is guest 104. */
+const names: ReadonlySet<string> = new Set(['vmid', 'name', 'id', 'node', 'storage', 'device', 'job'])
+
+/** Names a value for a person: `status of guest 104`. An item of a list is named without the output that has the list. */
+export function placeOfRef({ name, path }: Ref): string {
+  const hasItem = path.some((part) => 'where' in part)
+  const words = name === 'result' || hasItem ? [] : [name]
+  for (const [at, part] of path.entries()) {
+    const before = path[at - 1]
+    const after = path[at + 1]
+    if ('where' in part) {
+      const list = before !== undefined && 'key' in before ? before.key : name
+      const { key, value } = part.where
+      words.push(`${list.replace(/s$/, '')} ${names.has(key) ? '' : `with ${key} `}${wordsOf(value)}`)
+    } else if (after === undefined || 'key' in after) words.push(keyWords(part.key))
+  }
+  return words.length === 0 ? 'the answer' : words.reverse().join(' of ')
+}
+
+const keyWords = (key: string) =>
+  key === 'length' ? 'number' : key === 'last' ? 'last item' : /^\d+$/.test(key) ? `item ${Number(key) + 1}` : key
+
+const operatorWords: Record<Operator, string> = {
+  '=': 'is',
+  '!=': 'is not',
+  '<=': 'is at most',
+  '>=': 'is at least',
+  '<': 'is below',
+  '>': 'is above',
+  contains: 'contains',
+}
+
+/** Formats a condition as words for a person: `status of guest 104 is running`. */
 export const wordsOfCondition = (condition: Condition): string =>
   condition
-    .map(({ left, op, right }) => `${wordsOfRef(left).replace(/^\$(?:result\.?)?/, '')} ${op} ${wordsOf(right)}`)
+    .map(({ left, op, right }) => {
+      const isOfNone = 'value' in right && right.value === null && (op === '=' || op === '!=')
+      if (isOfNone) return `${placeOfRef(left)} is ${op === '=' ? 'not there' : 'there'}`
+      return `${placeOfRef(left)} ${operatorWords[op]} ${'ref' in right ? placeOfRef(right.ref) : said(right.value)}`
+    })
     .join(' and ')
 
 /** @returns the value of a reference; undefined if the value is absent. @throws NotKnown if a part of it is not known */
@@ -214,12 +250,20 @@ function isTrue({ left, op, right }: Test, scope: Scope): boolean {
 
 /** Fills in all values of a condition except those of `result`. @throws NotKnown */
 export const filledCondition = (condition: Condition, scope: Scope): Condition =>
-  condition.map(({ left, op, right }) => ({ left: filledRef(left, scope), op, right: filledOperand(right, scope) }))
-const filledRef = ({ name, path }: Ref, scope: Scope): Ref => ({
+  withOperands(condition, (operand) => filledOperand(operand, scope))
+/** Fills in the single values of a condition that was evaluated, for its words. Longer values are cut. */
+export const spokenCondition = (condition: Condition, scope: Scope): Condition =>
+  withOperands(condition, (operand) => {
+    const value = 'ref' in operand ? resolved(operand.ref, scope) : operand.value
+    if (typeof value === 'object') return operand
+    return { value: typeof value === 'string' ? value.slice(0, 100) : ((value ?? null) as Scalar) }
+  })
+type Fill = (operand: Operand) => Operand
+const withOperands = (condition: Condition, fill: Fill): Condition =>
+  condition.map(({ left, op, right }) => ({ left: filledRef(left, fill), op, right: fill(right) }))
+const filledRef = ({ name, path }: Ref, fill: Fill): Ref => ({
   name,
-  path: path.map((part) =>
-    'key' in part ? part : { where: { key: part.where.key, value: filledOperand(part.where.value, scope) } },
-  ),
+  path: path.map((part) => ('key' in part ? part : { where: { key: part.where.key, value: fill(part.where.value) } })),
 })
 function filledOperand(operand: Operand, scope: Scope): Operand {
   if (!('ref' in operand) || operand.ref.name === 'result') return operand

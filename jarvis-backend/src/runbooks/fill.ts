@@ -4,10 +4,12 @@ import {
   filledCondition,
   holds,
   NotKnown,
+  placeOfRef,
   type Ref,
   readTemplate,
   resolved,
   type Scope,
+  spokenCondition,
   wordsOfCondition,
   wordsOfRef,
 } from './expressions.ts'
@@ -55,17 +57,18 @@ export function fillList(ref: Ref, scope: Scope): unknown[] {
   return list
 }
 
-/** Evaluates a step’s condition. `words`: the condition and its outcome as text, such as `hostpci0 = none, true`. @throws NotKnown */
+/** Evaluates a step’s condition. `words`: what is so, such as `hostpci0 of config is not there`. @throws NotKnown */
 export function isWanted(condition: Condition, scope: Scope): { holds: boolean; words: string } {
   const isTrue = holds(condition, scope)
-  return { holds: isTrue, words: `${wordsOfCondition(condition)}, ${isTrue}` }
+  const words = wordsOfCondition(spokenCondition(condition, scope))
+  return { holds: isTrue, words: isTrue ? words : `it is not so that ${words}` }
 }
 
 /** The values that a check has read, in words: `status is stopped`, or `status is not known`. */
 export function seenWords(condition: Condition, scope: Scope): string {
   return condition
     .map(({ left }) => {
-      const name = wordsOfRef(left).replace(/^\$result\.?/, '')
+      const name = placeOfRef(left)
       try {
         const value = resolved(left, scope)
         return `${name} is ${value === undefined ? 'not there' : typeof value === 'object' ? 'a list' : String(value).slice(0, 100)}`

@@ -99,8 +99,8 @@ export type Undo =
       /** The state that the target must still have; otherwise the undo is refused. */
       expects?: Partial<Pick<Target, 'status' | 'node'>>
     }
-  /** `because`: the reason why there is no undo, one sentence. */
-  | { kind: 'none'; because: string }
+  /** `because`: the reason why there is no undo, one sentence. `losesNothing`: nothing is lost by the change, so the card does not warn. */
+  | { kind: 'none'; because: string; losesNothing?: true }
 
 /** The facts that a tool reads from the cluster before the call is judged. Names in them are quoted. */
 export type Preview = {

@@ -11,7 +11,3 @@ export const questions = new Remote<readonly QuestionRow[]>(
 
 /** All questions, waiting and recently ended; undefined until they are loaded. */
 export const useQuestions = (): readonly QuestionRow[] | undefined => useRemote(questions)
-
-/** The questions that wait for a person. */
-export const useOpenQuestions = (): readonly QuestionRow[] =>
-  useRemote(questions)?.filter(({ end }) => end === undefined) ?? []

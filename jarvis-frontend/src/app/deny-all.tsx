@@ -4,7 +4,6 @@ import { signedIn } from '../api/auth.ts'
 import { confirmations } from '../api/confirmations.ts'
 import { actOf } from '../features/confirmations/sentence.ts'
 import { Sentence } from '../features/confirmations/sentence-line.tsx'
-import { plural } from '../lib/format.ts'
 import { useEscape } from '../lib/use-escape.ts'
 import { useValue } from '../lib/use-value.ts'
 import { Mark } from '../ui/mark.tsx'
@@ -95,7 +94,7 @@ export function DenyAll({ rows }: { rows: readonly ConfirmationRow[] }) {
       ) : (
         rows.length > 1 && (
           <div className="deny-all-acts">
-            <span className="text-soft">{plural(rows.length, 'decision')} wait</span>
+            <span className="text-soft">All cards at once</span>
             <button type="button" ref={open} className="button small" onClick={() => setListed(rows)}>
               Deny all {rows.length}…
             </button>

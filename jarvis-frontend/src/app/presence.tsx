@@ -1,11 +1,11 @@
 import { isBlind } from 'protocol/facts'
 import { useSessions } from '../api/sessions.ts'
+import { useWaiting } from '../api/waiting.ts'
 import { lookWords, nodeMark } from '../features/cluster/health.ts'
 import { useCluster } from '../features/cluster/store.ts'
 import { useValue } from '../lib/use-value.ts'
 import { Ring, type RingArc, type RingCore } from '../ui/ring.tsx'
 import { live } from './live.ts'
-import { useWaitingCount } from './waiting.tsx'
 
 const words: Record<RingCore, string> = {
   quiet: 'All quiet',
@@ -18,7 +18,7 @@ const words: Record<RingCore, string> = {
 export function usePresence(): { core: RingCore; words: string; arcs: RingArc[]; waiting: number } {
   const link = useValue(live.link.value)
   const { state, isLive, issues } = useCluster()
-  const waiting = useWaitingCount()
+  const waiting = useWaiting().count
   const isWorking = useSessions()?.some((session) => session.isRunning) ?? false
   const core: RingCore = link.status !== 'live' ? 'lost' : waiting > 0 ? 'waiting' : isWorking ? 'working' : 'quiet'
   const arcs = (state?.nodes ?? []).map((node): RingArc => {

@@ -1,9 +1,7 @@
 import type { SessionSummary } from 'protocol'
-import { useAlerts } from '../api/alerts.ts'
 import { signedIn } from '../api/auth.ts'
-import { useOpenQuestions } from '../api/questions.ts'
 import { useSessionCount, useSessions } from '../api/sessions.ts'
-import { worstOf } from '../features/alerts/worst.ts'
+import { useCluster } from '../features/cluster/store.ts'
 import { SessionState } from '../features/sessions/state.tsx'
 import { Whose } from '../features/sessions/whose.tsx'
 import { grouped } from '../lib/grouped.ts'
@@ -46,11 +44,10 @@ export function Rail() {
   )
 }
 
-/** Returns the count beside a page's name: waiting cards and questions, or alerts that nobody has acknowledged. @param size size of the icon, px */
+/** Returns the count beside a page's name: what waits for a person, or what needs a look. @param size size of the icon, px */
 export function usePageCounts(size: number): (page: Page) => React.ReactNode {
   const { waiting } = usePresence()
-  const asked = useOpenQuestions().length
-  const worst = worstOf(useAlerts()?.items ?? [])
+  const { issues } = useCluster()
   const of = (glyph: React.ReactNode, count: number, word: string) => (
     <>
       {glyph}
@@ -59,15 +56,14 @@ export function usePageCounts(size: number): (page: Page) => React.ReactNode {
     </>
   )
   return ({ counts }) => {
-    if (counts === 'waiting' && waiting + asked > 0)
-      return (
-        <>
-          {asked > 0 && of(<Mark kind="question" size={size + 2} />, asked, asked === 1 ? 'question' : 'questions')}
-          {waiting > 0 && of(<Tier tier="red" size={size} />, waiting, 'wait')}
-        </>
+    if (counts === 'waiting' && waiting > 0)
+      return of(<Tier tier="red" size={size} />, waiting, waiting === 1 ? 'waits' : 'wait')
+    if (counts === 'alerts' && issues[0] !== undefined)
+      return of(
+        <Mark kind={issues[0].tone} size={size} />,
+        issues.length,
+        issues.length === 1 ? 'needs a look' : 'need a look',
       )
-    if (counts === 'alerts' && worst !== undefined)
-      return of(<Mark kind={worst.mark} size={size} />, worst.count, 'open')
     return undefined
   }
 }

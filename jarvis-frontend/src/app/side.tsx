@@ -1,5 +1,5 @@
 import { Suspense, useMemo } from 'react'
-import { useConfirmations } from '../api/confirmations.ts'
+import { useWaiting } from '../api/waiting.ts'
 import { ClusterPanel } from '../features/cluster/panel.tsx'
 import { useValue } from '../lib/use-value.ts'
 import { PanelHead } from '../ui/panel-head.tsx'
@@ -12,21 +12,24 @@ import { useTitleOf } from './waiting.tsx'
 
 const ContextPanel = later(() => import('./context/panel.tsx').then((part) => part.ContextPanel))
 const Todo = later(() => import('../pages/chat/todo.tsx').then((part) => part.Todo))
-const Tray = later(() => import('../features/confirmations/tray.tsx').then((part) => part.Tray))
+const Tray = later(() => import('./tray.tsx').then((part) => part.Tray))
 
-/** The panel beside the chat: the cluster, with cards of other sessions on top. */
+/** The panel beside the chat: the cluster, with everything that waits in other sessions on top. */
 export function Side() {
   const sessionId = useHere()?.params.sessionId
-  const waiting = useConfirmations()?.pending ?? []
+  const waiting = useWaiting()
   const titleOf = useTitleOf()
-  // Leave out a card that the chat already shows.
-  const others = waiting.filter((row) => row.sessionId !== sessionId)
+  // Leave out what the chat already shows.
+  const isElsewhere = (one: { sessionId?: string | undefined }) => one.sessionId !== sessionId
+  const asks = waiting.asks.filter(isElsewhere)
+  const changes = waiting.changes.filter(isElsewhere)
+  const others = asks.length + changes.length
   const context = useValue(contextOf)
   const ghosts = useGhosts()
-  const tray = others.length > 0 && (
+  const tray = others > 0 && (
     <Suspense fallback={null}>
-      <PanelHead title={others.length === waiting.length ? 'Waiting for you' : 'Also waiting'} />
-      <Tray rows={others} titleOf={titleOf} />
+      <PanelHead title={others === waiting.count ? 'Waiting for you' : 'Also waiting'} />
+      <Tray asks={asks} changes={changes} titleOf={titleOf} />
     </Suspense>
   )
   const above = (

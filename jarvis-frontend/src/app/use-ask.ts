@@ -13,13 +13,14 @@ import { live } from './live.ts'
 export function useAskNew(): ((question: string) => void) | undefined {
   const mayAsk = useValue(signedIn)?.mayAsk === true
   const ask = useCallback(async (question: string) => {
-    const reply = await live.chat.send(undefined, question)
-    if (reply.ok) {
+    const isLive = live.link.value.get().status === 'live'
+    const reply = isLive ? await live.chat.send(undefined, question) : undefined
+    if (reply?.ok) {
       navigate(`/chat/${reply.sessionId}`)
       return
     }
     keep.set('draft.new', question)
-    say(reply.error.message)
+    say(reply?.error.message ?? 'No connection: nothing was sent.')
     navigate('/')
   }, [])
   const asked = useCallback((question: string) => void ask(question), [ask])

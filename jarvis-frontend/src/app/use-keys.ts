@@ -1,7 +1,6 @@
 import { useLayoutEffect, useRef, useState } from 'react'
-import { useConfirmations } from '../api/confirmations.ts'
 import { passwordQuestion } from '../api/step-up.ts'
-import { cardPath } from '../features/confirmations/card-path.ts'
+import { elementOf, pathOf, useWaiting } from '../api/waiting.ts'
 import { chosen } from '../lib/chosen.ts'
 import { navigate } from '../lib/location.tsx'
 import { pressEscape } from '../lib/use-escape.ts'
@@ -15,7 +14,7 @@ const isField = (target: EventTarget | null) =>
 /** One-key shortcuts that cannot begin a word. */
 const signs = ['/', '[', ']', '?']
 
-/** Focuses a card and scrolls it fully into view. */
+/** Focuses a card or question and scrolls it fully into view. */
 export function goToCard(element: HTMLElement): void {
   element.focus({ preventScroll: true })
   element.scrollIntoView({ block: 'nearest' })
@@ -26,7 +25,7 @@ export function goToCard(element: HTMLElement): void {
  * composer.
  */
 export function useKeys(panel: Panel): void {
-  const pending = useConfirmations()?.pending
+  const { asks } = useWaiting()
   const onKey = useRef<(event: KeyboardEvent) => void>(undefined)
   const { all } = usePages()
   const [typing] = useState(() => new Typing(all, (path) => navigate(path), composer))
@@ -41,7 +40,7 @@ export function useKeys(panel: Panel): void {
     if (overlay.get() !== undefined) return
     if (event.ctrlKey && event.key === '.') {
       event.preventDefault()
-      nextCard()
+      nextAsk()
       return
     }
     if (event.altKey && event.code === 'KeyN') {
@@ -64,7 +63,7 @@ export function useKeys(panel: Panel): void {
     else if (event.key === '[') panel.toggleRail()
     else overlay.set('keys')
   }
-  const nextCard = () => {
+  const nextAsk = () => {
     const here = [...document.querySelectorAll<HTMLElement>('[data-pending]')]
     const at = here.findIndex((card) => card.contains(document.activeElement))
     const next = here[at + 1]
@@ -72,9 +71,9 @@ export function useKeys(panel: Panel): void {
       goToCard(next)
       return
     }
-    const shown = new Set(here.map((card) => card.dataset.pending))
-    const elsewhere = pending?.find((row) => !shown.has(row.toolUseId))
-    if (elsewhere !== undefined) navigate(cardPath(elsewhere))
+    const shown = new Set(here.map(({ id }) => id))
+    const elsewhere = asks.find((ask) => !shown.has(elementOf(ask)))
+    if (elsewhere !== undefined) navigate(pathOf(elsewhere))
     else if (here[0] !== undefined) goToCard(here[0])
   }
   // Register the listener before the first paint; `useEffect` would miss keys pressed in between.

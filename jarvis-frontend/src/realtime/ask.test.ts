@@ -63,8 +63,22 @@ test('after a minute without a link it gives up and says that nothing was change
   go(false)
   const reply = ask(socket, { name: 'chat:send', payload: message }, stays)
   await vi.advanceTimersByTimeAsync(60_000)
-  expect(await reply).toMatchObject({ ok: false, error: { code: 'undelivered' } })
+  expect(await reply).toMatchObject({
+    ok: false,
+    error: { code: 'undelivered', message: expect.stringContaining('Nothing was changed') },
+  })
   expect(sent).toHaveLength(0)
+})
+
+test('after a minute without an answer to what was sent, it says that the outcome is not known', async () => {
+  const { socket, go } = fakeSocket()
+  const reply = ask(socket, { name: 'chat:send', payload: message }, stays)
+  go(false)
+  await vi.advanceTimersByTimeAsync(60_000)
+  expect(await reply).toMatchObject({
+    ok: false,
+    error: { code: 'undelivered', message: expect.stringContaining('not known') },
+  })
 })
 
 test('after signing out nothing is sent any more, and the asker is told at once', async () => {

@@ -9,6 +9,11 @@ const undelivered: Refusal = {
   error: { code: 'undelivered', message: 'JARVIS could not be reached. Nothing was changed.' },
 }
 
+const unanswered: Refusal = {
+  ok: false,
+  error: { code: 'undelivered', message: 'JARVIS did not answer. Whether it was done is not known.' },
+}
+
 const signedOut: Refusal = {
   ok: false,
   error: { code: 'unauthorized', message: 'You were signed out before JARVIS answered.' },
@@ -43,13 +48,15 @@ async function deliver<Name extends keyof ChatRequests>(
   left: AbortSignal,
 ): Promise<Reply<Name>> {
   const deadline = Date.now() + giveUpAfterMs
+  let wasSent = false
   while (Date.now() < deadline && !left.aborted) {
     if (!socket.connected && !(await connected(socket, deadline - Date.now()))) break
     if (left.aborted) break
     const reply = await once(socket, asked)
     if (reply !== undefined) return reply
+    wasSent = true
   }
-  return undelivered
+  return wasSent ? unanswered : undelivered
 }
 
 function once<Name extends keyof ChatRequests>(socket: ChatSocket, { name, payload }: Asked<Name>) {

@@ -5,7 +5,7 @@ import { WorkspaceFile } from './memory.ts'
 import { Verdict } from './tier.ts'
 import { ToolInput } from './transcript.ts'
 
-/** An agent in the list. `toolCount`: how many tools it is offered. `waiting`: how many cards of its calls wait for a decision. */
+/** An agent in the list. `toolCount`: how many tools it is offered. `waiting`: how many of its cards and questions wait for a person. */
 export const AgentInfo = z.object({
   ...AgentBody.shape,
   id: z.string(),

@@ -1,12 +1,17 @@
 import type { ClusterPart, ClusterState, Guest, Node, Storage } from './cluster.ts'
 import type { Limits } from './limits.ts'
 import type { ModelFacts } from './models.ts'
+import type { UndoFacts } from './undo.ts'
 
 // Figures that both server and dashboard derive from the cluster's state. Only types are imported, because a schema would bring zod onto
 // the first page.
 
 /** The id of the first owner, the same in every installation. Database rows without a person belong to the first owner. */
 export const firstOwnerId = 'operator'
+
+/** True if a change cannot be taken back and something is lost by it, so that people are warned. */
+export const isFinal = (undo: Pick<UndoFacts, 'kind' | 'losesNothing'> | undefined): boolean =>
+  undo?.kind === 'none' && undo.losesNothing !== true
 
 /** Time without use after which a device counts as forgotten, ms. */
 const longUnseenMs = 90 * 86_400_000

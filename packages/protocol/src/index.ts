@@ -323,6 +323,7 @@ export {
   ClassifyReply,
   ConfirmationRow,
   ConfirmBody,
+  EndedAccess,
   Health,
   JournalEntry,
   JournalPage,

@@ -39,7 +39,17 @@ export const StepUpBody = z
 export const StepUpReply = z.object({ expiresIn: z.number() })
 export type StepUpReply = z.infer<typeof StepUpReply>
 /** `expiresIn`: seconds until the sign-in ends in any case. `role`: the older name on the wire for `person.role`. */
-export const LoginReply = z.object({ token: z.string(), expiresIn: z.number(), role: Role, person: PersonRef })
+/** The access of a person that ended: the clients that were signed in, unchecked, and the names of what was paired with channels and web push. */
+export const EndedAccess = z.object({ signIns: z.array(z.string()), pairings: z.array(z.string()) })
+export type EndedAccess = z.infer<typeof EndedAccess>
+export const LoginReply = z.object({
+  token: z.string(),
+  expiresIn: z.number(),
+  role: Role,
+  person: PersonRef,
+  /** After a change of the password: what it ended. */
+  ended: EndedAccess.optional(),
+})
 export type LoginReply = z.infer<typeof LoginReply>
 /** `LoginReply` as sent. `token`: absent if the reply sets a cookie instead. */
 export const SignInReply = LoginReply.extend({ token: z.string().optional() })
@@ -173,6 +183,7 @@ export const SessionSummary = z.object({
   updatedAt: z.number(),
   isRehearsal: z.boolean(),
   isRunning: z.boolean(),
+  /** How many cards and questions of the session wait for a person. */
   pendingCount: z.number(),
   archivedAt: z.number().optional(),
   model: z.string().optional(),

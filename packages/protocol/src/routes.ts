@@ -365,7 +365,7 @@ export type Routes = {
   'POST /api/auth/login': { body: z.input<typeof p.LoginBody>; reply: p.SignInReply }
   /** Gives the password, with a `code` where there is a second factor, or a passkey again, which counts for this token for `expiresIn` seconds. */
   'POST /api/auth/step-up': { body: z.input<typeof p.StepUpBody>; reply: p.StepUpReply }
-  /** Changes the password and ends all other sign-ins of this person. A person with a second factor gives `code` too. */
+  /** Changes the password and ends all other sign-ins and the pairings of this person, which `ended` names. A person with a second factor gives `code` too. */
   'POST /api/auth/password': { body: z.input<typeof p.PasswordBody>; reply: p.SignInReply }
   /** Revokes the token and ends its sockets. */
   'POST /api/auth/logout': { reply: { ok: true } }
@@ -424,7 +424,7 @@ export type Routes = {
   /** Ends one of them. */
   'DELETE /api/auth/sign-ins/:id': { params: { id: string }; reply: undefined }
   /** Ends all of them but this one, and what you paired with channels and web push. */
-  'POST /api/auth/sign-out-others': { reply: { ok: true } }
+  'POST /api/auth/sign-out-others': { reply: { ok: true; ended: p.EndedAccess } }
   /** Offers a seed for your authenticator app. It counts once its first code was given, within 15 minutes; until then what was before does. */
   'POST /api/second-factor': { reply: p.SecondFactorOffer }
   /** Turns the offered second factor on, by a code of it. The recovery codes are shown this once. */

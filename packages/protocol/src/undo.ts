@@ -5,6 +5,8 @@ export const UndoFacts = z.object({
   /** `none`: the change cannot be taken back, and `sentence` is the reason. */
   kind: z.enum(['call', 'none']),
   sentence: z.string(),
+  /** With `none`: nothing is lost, so there is nothing to warn about. Such is a clean restart. */
+  losesNothing: z.literal(true).optional(),
   /** Time after which the change cannot be taken back, Unix ms. */
   until: z.int().optional(),
   /** Things that are lost by taking the change back. */

@@ -158,9 +158,11 @@ export const signInRoom = defineRoom({
       newDevice: (person, of) => tellOfNewDevice(needs, notice, { person, ...of }),
       // A token signed by hand acts for the first owner, so everything that such tokens hold open ends too.
       changed(person) {
-        channels.forgetPerson(person)
+        const pairings = channels.forgetPerson(person)
         look()
+        return pairings
       },
+      clientsOf: (person, but) => needs.signInList.of(person, but).flatMap((one) => (one.isThis ? [] : [one.client])),
       record: (event) => database.durably(() => journal.append('sign_in', event)),
     })
     return {

@@ -62,7 +62,8 @@ const unsaid = (server?: string): Undo => ({
 })
 
 export function undoFacts(undo: Undo): UndoFacts {
-  if (undo.kind === 'none') return { kind: 'none', sentence: undo.because }
+  if (undo.kind === 'none')
+    return { kind: 'none', sentence: undo.because, ...(undo.losesNothing && { losesNothing: true }) }
   const { kind, sentence, until, loses } = undo
   return { kind, sentence, until, loses }
 }

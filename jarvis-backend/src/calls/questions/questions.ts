@@ -41,6 +41,8 @@ export interface Questions {
   answer(request: AnswerRequest): void
   /** Lists the waiting questions of one session, or of all. */
   open(sessionId?: string): Question[]
+  /** Returns how many questions wait, by session. */
+  openCounts(): Map<string, number>
   /** Lists waiting questions and questions that ended since `since`, Unix ms. */
   list(since: number): QuestionRow[]
   /**
@@ -131,6 +133,12 @@ export class OpenQuestions implements Questions {
 
   open(sessionId?: string): Question[] {
     return this.#parts.store.open(sessionId).map(({ question }) => question)
+  }
+
+  openCounts(): Map<string, number> {
+    const counts = new Map<string, number>()
+    for (const { sessionId } of this.#parts.store.open()) counts.set(sessionId, (counts.get(sessionId) ?? 0) + 1)
+    return counts
   }
 
   list(since: number): QuestionRow[] {

@@ -19,7 +19,7 @@ export type HouseTalkParts = {
   sessions: Pick<ComposedRuns, 'runs' | 'store' | 'attachments' | 'picture'>
   files: Pick<SessionFiles, 'open'>
   agents: ActiveAgents
-  gate: Pick<Gate, 'confirmations' | 'questions' | 'sightOf'>
+  gate: Pick<Gate, 'confirmations' | 'questions' | 'changes' | 'sightOf'>
   homelab: Pick<ComposedHomelab, 'cluster'>
   watch: Pick<Watch, 'present'>
   transcribe: TalkPorts['transcribe']
@@ -117,7 +117,8 @@ export class HouseTalk implements TalkPorts {
   }
 
   waiting(): ReturnType<TalkPorts['waiting']> {
-    return this.#parts.gate.confirmations.pending()
+    const { confirmations, questions, changes } = this.#parts.gate
+    return { cards: confirmations.pending(), questions: questions.open(), changes: changes.armed() }
   }
 
   questions(sessionId: string): ReturnType<TalkPorts['questions']> {

@@ -1,7 +1,8 @@
-import type { Card, Entry, EntryOf, Question } from 'protocol'
+import type { Entry, EntryOf, Question } from 'protocol'
 import { cardQuestion } from '../card-question.ts'
 import type { TalkOf } from '../ports.ts'
 import { partsOf } from './parts.ts'
+import type { TalkPorts } from './ports.ts'
 
 /** An answer with more parts than this is sent as its first part and a link. */
 const mostParts = 5
@@ -124,11 +125,18 @@ export const isTapped = ({ items }: Question): boolean =>
   (items[0]?.options.length ?? 0) > 0 &&
   (items[0]?.options.length ?? 0) <= 10
 
-/** Lines about the cards that wait for a decision. */
-export function waitingLines(cards: readonly Card[], hidesNames: boolean): string[] {
-  if (cards.length === 0) return ['Nothing waits for you.']
-  if (hidesNames) return [cards.length === 1 ? 'One call waits for you.' : `${cards.length} calls wait for you.`]
+/** Lines about the cards, questions and changes that wait for a person. */
+export function waitingLines(
+  { cards, questions, changes }: ReturnType<TalkPorts['waiting']>,
+  hidesNames: boolean,
+): string[] {
+  const lines = [
+    ...cards.map((card) => `– ${cardQuestion(card)}`),
+    ...questions.map(({ items, message, url }) => `– a question: ${items[0]?.text ?? message ?? url ?? ''}`),
+    ...changes.map(({ sentence }) => `– goes back by itself: ${sentence}`),
+  ]
+  if (lines.length === 0) return ['Nothing waits for you.']
+  if (hidesNames) return [lines.length === 1 ? 'One thing waits for you.' : `${lines.length} things wait for you.`]
   const most = 8
-  const shown = cards.slice(0, most).map((card) => `– ${cardQuestion(card)}`)
-  return [...shown, ...(cards.length > most ? [`And ${cards.length - most} more.`] : [])]
+  return [...lines.slice(0, most), ...(lines.length > most ? [`And ${lines.length - most} more.`] : [])]
 }

@@ -1,4 +1,4 @@
-import type { Card, ChatEvents, Entry, Question } from 'protocol'
+import type { Card, Change, ChatEvents, Entry, Question } from 'protocol'
 import type { Document, Picture } from '../channel.ts'
 
 /** A session that is used in a chat. */
@@ -142,8 +142,8 @@ export type TalkPorts = {
     file: { sessionId: string; path: string },
     mostBytes: number,
   ): Promise<(Omit<Document, 'data'> & { bytes: number; data?: Buffer }) | undefined>
-  /** The cards that wait for a decision. */
-  waiting(): Card[]
+  /** What waits for a person: cards, questions, and changes that go back by themselves. */
+  waiting(): { cards: readonly Card[]; questions: readonly Question[]; changes: readonly Change[] }
   questions(sessionId: string): Question[]
   question(questionId: string): { question: Question; sessionId: string; isOpen: boolean } | undefined
   /** Answers a question. `remember` runs in the answer's transaction. @throws JarvisError */

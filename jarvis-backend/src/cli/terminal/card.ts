@@ -1,4 +1,5 @@
 import type { Card, PlanStep, UndoFacts } from 'protocol'
+import { isFinal } from 'protocol/facts'
 import { callWords, isPlan } from '../../calls/call-words.ts'
 import { dayOf, leftOf, markOf, narrow, type Style, shapeOf, wrap } from './style.ts'
 import { visible } from './visible.ts'
@@ -23,9 +24,9 @@ function factLines(
 /** The text for the middle of a sentence. A name in capitals stays as it is. */
 const lower = (text: string) => (/^[A-Z](?:[a-z]| )/.test(text) ? text.charAt(0).toLowerCase() + text.slice(1) : text)
 
-const undoWords = ({ kind, sentence, until, loses }: UndoFacts) =>
-  kind === 'none'
-    ? `cannot be undone: ${sentence}`
+const undoWords = ({ sentence, until, loses, ...undo }: UndoFacts) =>
+  undo.kind === 'none'
+    ? `${isFinal(undo) ? 'cannot be undone: ' : ''}${sentence}`
     : [
         sentence,
         until === undefined ? '' : ` Until ${dayOf(until)}.`,
@@ -73,7 +74,7 @@ export function cardLines(card: Card, now: number, style: Style): string[] {
   const fact = (label: string, text: string | undefined, paint?: (line: string) => string) =>
     text === undefined || text === '' ? [] : factLines({ label, text: visible(text) }, style, paint)
   const bar = style.red('|')
-  const isNone = card.undo?.kind === 'none'
+  const isLoud = isFinal(card.undo)
   return [
     ...wrap(visible(ask), Math.max(20, style.width - 13)).map((line, index) =>
       index === 0
@@ -86,7 +87,7 @@ export function cardLines(card: Card, now: number, style: Style): string[] {
           ...fact('Now', card.now),
           ...fact('Then', card.then),
           ...fact('Affects', card.affects),
-          ...(card.undo ? fact('Undo', undoWords(card.undo), isNone ? style.bold : undefined) : []),
+          ...(card.undo ? fact('Undo', undoWords(card.undo), isLoud ? style.bold : undefined) : []),
           ...(card.later ? fact('Later', `${card.later.sentence} ${dayOf(card.later.at)}`) : []),
         ]
       : [

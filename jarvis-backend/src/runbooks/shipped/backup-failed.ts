@@ -3,6 +3,7 @@ name: Backup failed or too old
 inputs:
   vmid: { type: guest }
   storage: { type: storage, optional: true, about: where the backup goes; without it where the newest one lies }
+  fallback: { type: storage, optional: true, about: where the backup goes if none is listed }
 max_age: 2 h
 alerts: [backup-failed, backup-old, guest-uncovered]
 ---
@@ -30,11 +31,21 @@ verify:
 
 ## 4. Back it up where its newest backup lies
 tool: back_up_guest
-when: $storage = none
+when: $storage = none and $before.backups.length > 0
 args: { vmid: $vmid, storage: $before.backups.0.storage }
 verify:
   tool: get_backups
   args: { vmid: $vmid }
   until: $result.backups.length > $before.backups.length
+  within: 10 min
+
+## 5. Back it up elsewhere, for no backup of it is listed
+tool: back_up_guest
+when: $storage = none and $before.backups.length = 0 and $fallback != none
+args: { vmid: $vmid, storage: $fallback }
+verify:
+  tool: get_backups
+  args: { vmid: $vmid }
+  until: $result.backups.length > 0
   within: 10 min
 `

@@ -18,6 +18,6 @@ args: { vmid: $vmid }
 
 ## 3. Drill the oldest
 tool: drill_restore
-when: $vmid = none
+when: $vmid = none and $proofs.items.length > 0
 args: { vmid: $proofs.items.last.vmid }
 `

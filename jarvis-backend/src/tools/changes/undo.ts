@@ -56,7 +56,11 @@ export const undo = changeTool({
     // Compare the guests first. Otherwise a tool that sees a different guest would only say that the state has changed.
     guestDoubt(change, ports.guests())
     const inner = await tool.prepare?.(undo.input, context)
-    const none: Undo = { kind: 'none', because: 'It takes a change back. Make the change again instead.' }
+    const none: Undo = {
+      kind: 'none',
+      because: undo.loses ?? 'It takes a change back. Make the change again instead.',
+      ...(undo.loses === undefined && { losesNothing: true }),
+    }
     return { undo: none, ...inner, then: inner?.then ?? undo.sentence, basis: { ...inner?.basis, change: change.id } }
   },
   ending({ change: id }, ports?: ChangePorts) {

@@ -51,7 +51,11 @@ export const drillRestore = toolOver<DrillPorts>()({
           ? 'The drill uses its own token, so that Proxmox limits what it can destroy'
           : 'The drill has no token of its own: JARVIS’s main token destroys the copy, and only JARVIS’s checks limit it',
       ].join('. '),
-      undo: { kind: 'none', because: 'Nothing is left to undo, because the drill removes its own copy.' },
+      undo: {
+        kind: 'none',
+        because: 'Nothing is left to undo, because the drill removes its own copy.',
+        losesNothing: true,
+      },
       basis: { archive: backup.volumeId, node, storage },
     }
   },

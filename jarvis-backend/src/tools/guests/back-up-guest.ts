@@ -61,7 +61,11 @@ export const backUpGuest = homelabTool({
             ? 'The guest is shut down until the backup has begun'
             : 'The guest stands still until the backup has begun',
       }),
-      undo: { kind: 'none', because: 'It changes nothing in the guest. The backup stays until a person deletes it.' },
+      undo: {
+        kind: 'none',
+        because: 'It changes nothing in the guest. The backup stays until a person deletes it.',
+        losesNothing: true,
+      },
     }
   },
   ending: ({ vmid }) => ({ vmid, types: ['vzdump'] }),

@@ -43,7 +43,7 @@ export const runInGuest = homelabTool({
         'execute',
         {
           vmid,
-          deed: `run it in ${vmid}`,
+          deed: `run a program in ${vmid}`,
           sentence: (target) => `One program runs in ${who(target)}: ${quoted(text, 300, '`')}.`,
           ...tierOf(world),
           executes: { argument: 'command', text },

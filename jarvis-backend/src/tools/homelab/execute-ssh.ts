@@ -23,7 +23,9 @@ export const executeSsh = homelabTool({
   effects: ({ node, command }, world) => [commandEffect(node, { argument: 'command', text: command }, world)],
   undo: ({ command }) => ({
     kind: 'none',
-    because: isRead(command) ? 'It reads only.' : 'What was so before the command is not known to JARVIS.',
+    because: isRead(command) ? 'It reads only.' : 'JARVIS does not know what was so before; nothing is deleted.',
+    // The grammar allows no change that deletes something.
+    losesNothing: true,
   }),
   ending: ({ node, command }) => ({
     look: isRead(command)

@@ -74,9 +74,13 @@ export function powerTool(
 /** A start and a stop undo each other, unless somebody else has started or stopped the guest since. */
 function undoOf({ action, type, isForced }: Act, vmid: number, { cluster }: World): Undo {
   const status = cluster.guests.find((guest) => guest.vmid === vmid)?.status
-  if (action === 'restart') return { kind: 'none', because: 'What ran was interrupted, and runs anew.' }
+  if (action === 'restart')
+    return isForced
+      ? { kind: 'none', because: 'What it had not saved is lost.' }
+      : { kind: 'none', because: 'What ran was interrupted, and runs anew.', losesNothing: true }
   const goal = action === 'start' ? 'running' : 'stopped'
-  if (status === goal) return { kind: 'none', because: `It is ${goal} already, so nothing changes.` }
+  if (status === goal)
+    return { kind: 'none', because: `It is ${goal} already, so nothing changes.`, losesNothing: true }
   const back = action === 'start' ? 'stop' : 'start'
   return {
     kind: 'call',

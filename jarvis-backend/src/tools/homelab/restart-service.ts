@@ -21,7 +21,7 @@ export const restartService = homelabTool({
   tier: 'yellow',
   touches: [{ kind: 'power', on: 'service', action: 'restart' }],
   effects: (asked, world) => [serviceEffect('restart', asked, world)],
-  undo: () => ({ kind: 'none', because: 'The service was away and runs anew.' }),
+  undo: () => ({ kind: 'none', because: 'The service was away and runs anew.', losesNothing: true }),
   ending: ({ node, service }) => ({
     look: `Proxmox names no task of it, so JARVIS cannot find out. Look on ${node} with "systemctl status ${service}": the time after "since" shows whether it was restarted.`,
   }),

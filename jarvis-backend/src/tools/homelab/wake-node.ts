@@ -17,6 +17,7 @@ export const wakeNode = homelabTool({
   undo: () => ({
     kind: 'none',
     because: 'A node that runs serves its guests: only shutdown_node, which asks, ends that.',
+    losesNothing: true,
   }),
   ending: ({ node }) => ({ look: `Look with get_cluster_status whether ${node} is online.` }),
   isComposed: true,

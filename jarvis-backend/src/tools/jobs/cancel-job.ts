@@ -33,7 +33,7 @@ export const cancelJob = jobTool({
       },
     ]
   },
-  undo: () => ({ kind: 'none', because: 'A person resumes it on the page Automations.' }),
+  undo: () => ({ kind: 'none', because: 'A person resumes it on the page Automations.', losesNothing: true }),
   ending: ({ job }) => ({ look: `list_jobs shows whether ${named(job)} is paused.` }),
   isComposed: true,
   timeoutMs: 10_000,

@@ -26,7 +26,11 @@ export const memoryWrite = memoryTool({
       sentence: sentenceOf(path, replaces),
     },
   ],
-  undo: () => ({ kind: 'none', because: 'A person takes it back on the memory’s page, where it is kept for that.' }),
+  undo: () => ({
+    kind: 'none',
+    because: 'A person takes it back on the memory’s page, where it is kept for that.',
+    losesNothing: true,
+  }),
   timeoutMs: 10_000,
   input: z.strictObject({
     text: z.string().trim().min(1).max(8_000).describe('Markdown, as it should stand there.'),

@@ -27,7 +27,7 @@ export const refreshPackageLists = homelabTool({
       sentence: 'The node’s package lists are refreshed; nothing is installed.',
     },
   ],
-  undo: () => ({ kind: 'none', because: 'The lists only say what could be installed.' }),
+  undo: () => ({ kind: 'none', because: 'The lists only say what could be installed.', losesNothing: true }),
   ending: ({ node }) => ({ look: `Look with get_recent_tasks for aptupdate on ${node}.` }),
   needs: [rights.services],
   timeoutMs: 180_000,

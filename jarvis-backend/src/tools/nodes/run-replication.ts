@@ -51,7 +51,7 @@ export const runReplication = homelabTool({
       { kind: 'data', on: 'guest', target: guestTarget({ vmid }, world), deed: `replicate ${vmid} now`, sentence },
     ]
   },
-  undo: () => ({ kind: 'none', because: 'A replication only brings the copy up to date.' }),
+  undo: () => ({ kind: 'none', because: 'A replication only brings the copy up to date.', losesNothing: true }),
   ending: ({ job }) => ({ look: `Look with get_replication when ${job} last ran.` }),
   isComposed: true,
   needs: [rights.guests, rights.replicate],

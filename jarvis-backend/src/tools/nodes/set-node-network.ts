@@ -44,7 +44,8 @@ export const setNodeNetwork = homelabTool({
   effects(asked, world) {
     const target = nodeTarget(asked.node, world)
     mustBeSettable(asked)
-    return [{ kind: 'config', on: 'node', target, sentence: sentenceOf(asked) }]
+    const deed = `change the network of ${asked.node}`
+    return [{ kind: 'config', on: 'node', target, deed, sentence: sentenceOf(asked) }]
   },
   async prepare(asked, { signal }, { api, cluster, networkTimers }) {
     const network = await readNetwork(api, asked.node, signal)

@@ -38,4 +38,8 @@ export const graveWords = 'The alert says that something does not work, or that 
 export const deciderOf = ({ approvedBy, asker }: Pick<ToolContext, 'approvedBy' | 'asker'>): string =>
   approvedBy ?? asker?.name ?? 'a tool call'
 
-export const undoneByHand = { kind: 'none', because: 'A person takes it back on the page Alerts.' } as const
+export const undoneByHand = {
+  kind: 'none',
+  because: 'A person takes it back on the page Alerts.',
+  losesNothing: true,
+} as const

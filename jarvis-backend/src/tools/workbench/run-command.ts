@@ -84,7 +84,7 @@ export const runCommand = commandTool({
         ? 'Where it ends with 0, the files that it changed are kept.'
         : 'Nothing is changed; what it would change can be applied afterwards.',
       affects: 'Nothing outside the sandbox',
-      undo: { kind: 'none', because: 'It works on a view of the folder.' },
+      undo: { kind: 'none', because: 'It works on a view of the folder.', losesNothing: true },
     }
   },
   ending: (asked) =>
@@ -173,7 +173,7 @@ function commandEffect(
     on: 'sandbox',
     target: sandboxTarget,
     sentence: `The command runs once in a sandbox over a view of ${quoted(folder, 200)}, ${net}. Level of the sandbox: ${verdict?.level ?? 'none'}.`,
-    deed: 'run it in the sandbox',
+    deed: 'run a command in the sandbox',
     ...leastOf(command, verdict, allowsLandlock),
   }
 }

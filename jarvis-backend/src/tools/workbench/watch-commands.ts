@@ -62,8 +62,8 @@ export const listCommands = commandTool({
   },
 })
 
-const acts = (words: string): Effect[] => [
-  { kind: 'execute', on: 'sandbox', target: sandboxTarget, sentence: words, deed: 'do that in the sandbox' },
+const acts = (sentence: string, deed: string): Effect[] => [
+  { kind: 'execute', on: 'sandbox', target: sandboxTarget, sentence, deed },
 ]
 
 const outwards: Effect = {
@@ -86,10 +86,10 @@ export const sendInput = commandTool({
   raises: [{ tier: 'red', words: 'a command that has a way out of the sandbox' }],
   // The command may send its input out of the sandbox, just as it may send the text of the command itself.
   effects: ({ command }, _world, ports?: CommandPorts) => [
-    ...acts('The text goes to the input of a command in the sandbox.'),
+    ...acts('The text goes to the input of a command in the sandbox.', 'write to a command’s input'),
     ...((ports?.commands.get(command)?.egress.length ?? 0) === 0 ? [] : [outwards]),
   ],
-  undo: () => ({ kind: 'none', because: 'Only the sandbox feels it.' }),
+  undo: () => ({ kind: 'none', because: 'Only the sandbox feels it.', losesNothing: true }),
   ending: () => ({ look: 'check_command shows whether the command has taken it.' }),
   timeoutMs: 10_000,
   input: z.strictObject({ command: id, text: z.string().min(1).max(20_000) }),
@@ -107,8 +107,8 @@ export const stopCommand = commandTool({
   description: 'Ends a command in the background, with all that it started.',
   tier: 'yellow',
   touches: [{ kind: 'execute', on: 'sandbox' }],
-  effects: () => acts('The command in the sandbox ends.'),
-  undo: () => ({ kind: 'none', because: 'A command that was stopped can be run again.' }),
+  effects: () => acts('The command in the sandbox ends.', 'stop a command in the sandbox'),
+  undo: () => ({ kind: 'none', because: 'A command that was stopped can be run again.', losesNothing: true }),
   ending: () => ({ look: 'list_commands shows whether it has ended.' }),
   timeoutMs: 15_000,
   input: z.strictObject({ command: id }),

@@ -1,11 +1,12 @@
 import { whoseAt } from 'homelab-ports/guest-identity'
-import type { Guest, Task } from 'protocol'
+import type { Guest, Storage, Task } from 'protocol'
 import { clusterTime } from 'protocol/facts'
 import { ageOf, oneLine, plainName } from '../../homelab/format.ts'
 import { type BackupJob, readBackupJob } from '../../homelab/operations/backup-job.ts'
 import { readTaskLog } from '../../homelab/operations/task-log.ts'
 import type { Check, CheckPorts, Measure } from '../check.ts'
 import { guestName, guestObject, nodeObject, when } from '../measure.ts'
+import { backupInputs } from './known.ts'
 
 const newest = 200
 /** Maximum number of backup jobs of several guests whose logs are read on each node, newest first: two weeks of nightly jobs. */
@@ -95,7 +96,12 @@ export function backupFailedCheck(): Check {
       const measures = state.guests
         .filter(({ isTemplate }) => !isTemplate)
         .flatMap((guest) =>
-          guestMeasure(guest, { last: ofGuest(guest, last.get(guest.vmid)), unknownAt: doubtful.get(guest.node), now }),
+          guestMeasure(guest, {
+            last: ofGuest(guest, last.get(guest.vmid)),
+            unknownAt: doubtful.get(guest.node),
+            now,
+            storages: state.storages,
+          }),
         )
       return { measures: [...jobs, ...measures], unread }
     },
@@ -116,9 +122,19 @@ const ofGuest = ({ identity }: Guest, last: Outcome | undefined) =>
 /** @param known `unknownAt`: the end of a job of the guest's node whose outcome is not known */
 function guestMeasure(
   guest: Guest,
-  { last, unknownAt, now }: { last: Outcome | undefined; unknownAt: number | undefined; now: number },
+  {
+    last,
+    unknownAt,
+    now,
+    storages = [],
+  }: {
+    last: Outcome | undefined
+    unknownAt: number | undefined
+    now: number
+    storages?: readonly Storage[] | undefined
+  },
 ): Measure[] {
-  const of = { object: guestObject(guest), inputs: { vmid: guest.vmid } }
+  const of = { object: guestObject(guest), inputs: backupInputs(guest, storages) }
   const who = guestName(guest)
   if (unknownAt !== undefined && unknownAt > (last?.at ?? 0))
     return [
@@ -133,6 +149,8 @@ function guestMeasure(
   if (last === undefined) return []
   const { why, at, words } = last
   const storage = why === undefined ? undefined : /storage '([\w.-]+)'/.exec(why)?.[1]
+  // A backup to a storage that is away would only fail again.
+  const isAway = storages.some(({ name, isActive }) => name === storage && isActive === false)
   const because = why === undefined || why === 'job errors' ? '' : `: ${oneLine(why, 160)}`
   const ended = why === undefined ? 'worked' : 'failed'
   return [
@@ -141,7 +159,7 @@ function guestMeasure(
       level: when(why !== undefined, 'failed'),
       words: oneLine(words, 120),
       sentence: `The backup of ${who} ${ended} ${ageOf(at, now)}${because.replace(/\.$/, '')}.`,
-      inputs: { ...of.inputs, ...(storage !== undefined && { storage }) },
+      inputs: { ...of.inputs, ...(storage !== undefined && !isAway && { storage }) },
     },
   ]
 }

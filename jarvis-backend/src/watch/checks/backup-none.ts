@@ -2,6 +2,7 @@ import type { Guest } from 'protocol'
 import { withoutTemplates } from 'protocol/facts'
 import type { Check, Measure } from '../check.ts'
 import { guestName, guestObject, seen } from '../measure.ts'
+import { backupInputs } from './known.ts'
 
 const hourMs = 3_600_000
 
@@ -19,14 +20,17 @@ export const backupNone: Check = {
     seen(
       withoutTemplates(state.guests)
         .filter(({ backupDoubt, backupAt }) => backupDoubt !== undefined || typeof backupAt === 'number')
-        .map((guest) => measured(guest, backupHours[1] * hourMs, now)),
+        .map((guest) => ({
+          ...measured(guest, backupHours[1] * hourMs, now),
+          inputs: backupInputs(guest, state.storages),
+        })),
     ),
 }
 
 /** @param failedMs age of the guest after which its data is at risk without a backup */
 function measured(guest: Guest, failedMs: number, now: number): Measure {
-  const { backupAt, backupDoubt = '', identity, vmid } = guest
-  const of = { object: guestObject(guest), inputs: { vmid } }
+  const { backupAt, backupDoubt = '', identity } = guest
+  const of = { object: guestObject(guest) }
   const who = guestName(guest)
   if (typeof backupAt === 'number')
     return { ...of, level: 'clear', words: 'has one', sentence: `${who} has a backup of its own.` }

@@ -3,7 +3,7 @@ import type { Guest } from 'protocol'
 import { clusterTime, withoutTemplates } from 'protocol/facts'
 import type { Check, Measure } from '../check.ts'
 import { guestName, guestObject, seen } from '../measure.ts'
-import { overOrUnseen } from './known.ts'
+import { backupInputs, overOrUnseen } from './known.ts'
 
 const hourMs = 3_600_000
 
@@ -21,12 +21,15 @@ export const backupOld: Check = {
       // Another check reports guests that never had a backup.
       withoutTemplates(state.guests)
         .filter(({ backupAt }) => backupAt !== undefined)
-        .map((guest) => measured(guest, backupHours, clusterTime(now, state))),
+        .map((guest) => ({
+          ...measured(guest, backupHours, clusterTime(now, state)),
+          inputs: backupInputs(guest, state.storages),
+        })),
     ),
 }
 
 function measured(guest: Guest, [look, failed]: readonly [number, number], now: number): Measure {
-  const { backupAt, backupDoubt, lock, vmid } = guest
+  const { backupAt, backupDoubt, lock } = guest
   const hours = typeof backupAt === 'number' ? (now - backupAt) / hourMs : undefined
   const words = hours === undefined ? 'unknown' : spanOf(hours * 3_600)
   const level = overOrUnseen(hours, { look, failed, clear: look })
@@ -39,6 +42,5 @@ function measured(guest: Guest, [look, failed]: readonly [number, number], now: 
     value: hours,
     sentence: `The newest backup of ${guestName(guest)} is ${words} old${backupDoubt === undefined ? '' : `, and ${backupDoubt}`}.`,
     ...(lock === 'backup' && { explainedBy: 'A backup of it runs.' }),
-    inputs: { vmid },
   }
 }

@@ -5,6 +5,7 @@ import { readCoverage } from '../../homelab/operations/coverage.ts'
 import { isForbidden } from '../../homelab/pve/rights.ts'
 import { CannotRun, type Check, type Measure } from '../check.ts'
 import { guestName, guestObject } from '../measure.ts'
+import { backupInputs } from './known.ts'
 
 const graceMs = 24 * 3_600_000
 
@@ -25,7 +26,7 @@ export const guestUncovered: Check = {
         .filter(({ isTemplate }) => !isTemplate)
         .map((guest): Measure => {
           const found = bare.get(guest.vmid)
-          const of = { object: guestObject(guest), inputs: { vmid: guest.vmid } }
+          const of = { object: guestObject(guest), inputs: backupInputs(guest, state.storages) }
           const who = guestName(guest)
           if (found === undefined) {
             // Without the jobs nobody knows if only a disabled job covers the guest.

@@ -2,6 +2,7 @@ import { plainName } from '../../homelab/format.ts'
 import { readUpdates } from '../../homelab/operations/packages.ts'
 import type { Check, Measure } from '../check.ts'
 import { fromNodes, nodeObject, when } from '../measure.ts'
+import { updateInputs } from './known.ts'
 
 /** A node that runs an older kernel than the one installed. */
 export const kernelReboot: Check = {
@@ -29,7 +30,8 @@ export const kernelReboot: Check = {
       const sentence = isOld
         ? `${who} runs kernel ${runningKernel}; ${newestKernel} is installed and waits for a reboot.`
         : `${who} runs its newest kernel.`
-      return { object, level: when(isOld, 'info'), words: runningKernel, sentence, inputs: { node } }
+      const inputs = updateInputs(node, ports.state.nodes)
+      return { object, level: when(isOld, 'info'), words: runningKernel, sentence, inputs }
     })
     return { measures, unread }
   },

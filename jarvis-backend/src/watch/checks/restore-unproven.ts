@@ -36,7 +36,9 @@ export const restoreUnproven: Check = {
     })
     // One measure for all guests without a proof, because one drill each night proves their restores one after the other.
     const count = never.length === guests.length ? 'No' : `For ${never.length} of ${guests.length} guests no`
-    const of = guests.length === 0 ? [] : [sentenceOf(never.length, `${count} restore was ever proven.`)]
+    const about = sentenceOf(never.length, `${count} restore was ever proven.`)
+    const [first] = never
+    const of = guests.length === 0 ? [] : [{ ...about, ...(first && { inputs: { vmid: first.vmid } }) }]
     return seen([...proven, ...of])
   },
 }

@@ -2,6 +2,7 @@ import { plainName } from '../../homelab/format.ts'
 import { readUpdates } from '../../homelab/operations/packages.ts'
 import type { Check, Measure } from '../check.ts'
 import { fromNodes, nodeObject, when } from '../measure.ts'
+import { updateInputs } from './known.ts'
 
 /** True for an update from Debian's security archive. */
 const isSecurity = ({ origin, to }: { origin?: string; to?: string }) =>
@@ -34,7 +35,7 @@ const updatesOf = (of: { id: string; title: string; days: number; only: 'securit
           count === 0
             ? `No ${what} wait on ${plainName(node)}.`
             : `${count} ${what} ${count === 1 ? 'waits' : 'wait'} on ${plainName(node)}.`,
-        inputs: { node },
+        inputs: updateInputs(node, ports.state.nodes),
       }
     })
     return { measures, unread }

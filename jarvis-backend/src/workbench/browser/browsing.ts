@@ -2,7 +2,7 @@ import type { Dialog, Page } from 'playwright-core'
 import { quoted } from 'redaction/visible'
 import { Mistake } from '../../gate/index.ts'
 import type { Clock } from '../../lib/clock.ts'
-import { type Contact, type EgressParts, openWay, type Way } from '../egress/proxy.ts'
+import { type Contact, type EgressParts, openWay, refusedHeader, type Way } from '../egress/proxy.ts'
 import type { RootAt } from '../files/walk.ts'
 import type { MakeScratch } from '../scratch.ts'
 import { type Arriving, watchArrivals } from './arriving.ts'
@@ -17,9 +17,9 @@ export type Asked = { type: string; text: string; pageUrl: string }
 
 /**
  * The result of an action on a page. `news`: text that the page did not show before; undefined if the action led to a page at another address.
- * `notes`: as `Browsing.notes` returns them.
+ * `notes`: as `Browsing.notes` returns them. `unreached`: why the tab shows no page of a site, such as a page that the proxy refused.
  */
-export type Done = { tab: Tab; news: string | undefined; notes: string[] }
+export type Done = { tab: Tab; news: string | undefined; notes: string[]; unreached?: string | undefined }
 
 /** One session's browser: Chromium in a sandbox, with a profile and an own proxy for each site. Both are removed when the browser ends. */
 export interface Browsing {
@@ -101,6 +101,8 @@ class SandboxedBrowsing implements Browsing {
   #asked: Asked | undefined
   /** The answer that a person approved for the next dialog with this text. */
   #answer: (Asked & { reply: string | undefined }) | undefined
+  /** The pages that show the proxy's refusal. */
+  readonly #refused = new WeakSet<Page>()
   /** The refused hosts that notes already mentioned, one set for each proxy. */
   readonly #told: readonly Set<string>[]
   /** Pending downloads. A call waits for them before it returns. */
@@ -225,6 +227,12 @@ class SandboxedBrowsing implements Browsing {
     page.on('framenavigated', (frame) => {
       if (frame === page.mainFrame()) this.#judge(page)
     })
+    page.on('response', (response) => {
+      const isOfPage = response.request().isNavigationRequest() && response.frame() === page.mainFrame()
+      if (!isOfPage) return
+      if (response.headers()[refusedHeader] === undefined) this.#refused.delete(page)
+      else this.#refused.add(page)
+    })
     page.on('crash', () => this.#note('The page crashed.'))
     page.on('close', () => this.#forget(tab))
     if (this.#current === undefined) this.#current = tab.id
@@ -300,7 +308,12 @@ class SandboxedBrowsing implements Browsing {
     const isRefused = !tab.page.isClosed() && refusedUrl(tab.page) !== undefined
     if (isRefused) await this.#shut(tab)
     const news = isRefused || tab.page.isClosed() ? '' : await tab.read()
-    return { tab, news, notes: this.notes() }
+    return { tab, news, notes: this.notes(), unreached: this.#unreached(tab.page) }
+  }
+
+  #unreached(page: Page): string | undefined {
+    if (this.#refused.has(page)) return 'refused: the page may not reach it'
+    return page.url().startsWith('chrome-error:') ? 'not reached' : undefined
   }
 
   /** Opens an empty page in the browser context of a site. @throws Mistake if too many sites are open */

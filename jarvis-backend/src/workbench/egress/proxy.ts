@@ -41,8 +41,11 @@ const mostConnections = 128
 /** The limit of bytes in one direction, for all connections of one proxy together. */
 const mostBytes = 1024 ** 3
 const idleMs = 60_000
-/** Headers that belong to a single connection and are not forwarded. */
+/** Marks the proxy's own answer to a refused request. */
+export const refusedHeader = 'x-jarvis-refused'
+/** Headers that are not forwarded: they belong to a single connection, or only the proxy may set them. */
 const hopByHop = new Set([
+  refusedHeader,
   ...['connection', 'proxy-connection', 'keep-alive', 'te', 'trailer', 'upgrade', 'proxy-authorization', 'host'],
 ])
 const words = {
@@ -188,7 +191,9 @@ class EgressProxy {
     const place = placeOf(authority, 80)
     const way = place === undefined ? { refused: 'This is not an address of http.' } : await this.#enter(place)
     if ('refused' in way) {
-      reply.writeHead(403, { 'content-type': 'text/plain', connection: 'close' }).end(`${way.refused}\n`)
+      reply
+        .writeHead(403, { 'content-type': 'text/plain', connection: 'close', [refusedHeader]: '1' })
+        .end(`${way.refused}\n`)
       return
     }
     const { socket } = way

@@ -124,7 +124,8 @@ function Answers({ root, change, at }: { root: React.RefObject<HTMLElement | nul
       <footer>
         <span className="resting">
           <Mark kind="unknown" />
-          No connection. It goes back at {second(at)} even so.
+          No connection. {change.timerOn === undefined ? 'JARVIS, if it runs,' : 'The timer of the node'} takes it back
+          at {second(at)}.
         </span>
       </footer>
     )

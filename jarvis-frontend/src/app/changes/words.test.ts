@@ -29,7 +29,8 @@ test.each([
   [{ state: 'made', undo: { ...call, until: now } }, 'could be undone until 09:21'],
   [{ state: 'undone', undo: call }, 'taken back'],
   [{ state: 'undoing', undo: call }, 'is being taken back'],
-  [{ state: 'made', undo: { kind: 'none', sentence: 'A restart is over.' } }, 'cannot be undone: a restart is over'],
+  [{ state: 'made', undo: { kind: 'none', sentence: 'The disk is gone.' } }, 'cannot be undone: the disk is gone'],
+  [{ state: 'made', undo: { kind: 'none', sentence: 'A restart is over.', losesNothing: true } }, 'a restart is over'],
   [
     { state: 'made', undo: { kind: 'none', sentence: 'JARVIS keeps no secret.' } },
     'cannot be undone: JARVIS keeps no secret',

@@ -1,4 +1,5 @@
 import type { Change } from 'protocol'
+import { isFinal } from 'protocol/facts'
 import { lower, when } from '../../features/confirmations/undo-words.ts'
 import { timeOfDay } from '../../lib/format.ts'
 
@@ -41,7 +42,7 @@ export function undoable(
   if (state === 'undone') return no('taken back')
   if (state === 'undoing') return no('is being taken back')
   if (state === 'failed') return no('was not made')
-  if (undo.kind === 'none') return no(`cannot be undone: ${lower(undo.sentence)}`)
+  if (undo.kind === 'none') return no(`${isFinal(undo) ? 'cannot be undone: ' : ''}${lower(undo.sentence)}`)
   if (state === 'running') return no('is still being made')
   if (undo.until !== undefined && undo.until <= now) return no(`could be undone until ${when(undo.until, now)}`)
   return { may: true }

@@ -42,8 +42,8 @@ export function BranchFrom({ sessionId, seq, onEnd }: { sessionId: string; seq: 
   const back = files.filter(({ goesBack }) => goesBack)
   const stay = files.filter(({ goesBack }) => !goesBack)
   const open =
-    (view?.pending.length ?? 0) > 0
-      ? 'A card waits for you.'
+    (view?.pending.length ?? 0) + (view?.questions.length ?? 0) > 0
+      ? 'Something waits for you.'
       : view?.runId !== undefined
         ? 'An answer goes on.'
         : undefined

@@ -21,6 +21,8 @@ type Props = {
   isRunning: boolean
   /** The next message answers a question of the model. */
   isAnswer: boolean
+  /** False while there is no connection: nothing can be sent, and the text stays. */
+  isLive: boolean
   /** The reason why nothing can be sent here; undefined if sending is possible. */
   rest?: string | undefined
   /** A new value moves the focus to the composer. */
@@ -127,6 +129,7 @@ export function Composer({
   readSkills,
   isRunning,
   isAnswer,
+  isLive,
   rest,
   focusKey,
   onSend,
@@ -141,7 +144,7 @@ export function Composer({
   const { part, completion, picked, setCursor, restart, handleKey } = useCompletion(text, { tools, nouns, readSkills })
   useFocusAtEnd(field, focusKey)
   useGrowing(field, text)
-  const isEmpty = !/\S/.test(text)
+  const canSend = rest === undefined && isLive && /\S/.test(text)
 
   const change = (value: string, at: number) => {
     setText(value)
@@ -165,7 +168,7 @@ export function Composer({
     else put(/\S$/.test(text) ? ' @' : '@', text.length)
   }
   const send = () => {
-    if (isEmpty || rest !== undefined) return
+    if (!canSend) return
     change('', 0)
     onSend(text.trim())
     field.current?.focus()
@@ -214,7 +217,11 @@ export function Composer({
             onSelect={(event) => setCursor(event.currentTarget.selectionStart)}
             onKeyDown={onKeyDown}
           />
-          <ComposerActs {...{ model, onModel, isRunning, isAnswer, rest, isEmpty, onStop }} onBegin={begin} />
+          <ComposerActs
+            {...{ model, onModel, isAnswer, rest, canSend, onStop }}
+            isRunning={isRunning && isLive}
+            onBegin={begin}
+          />
         </div>
         <TierLegend />
       </div>
@@ -223,14 +230,14 @@ export function Composer({
 }
 
 type ActsProps = Pick<Props, 'model' | 'onModel' | 'isRunning' | 'isAnswer' | 'rest' | 'onStop'> & {
-  isEmpty: boolean
+  canSend: boolean
   /** Begins a command or the name of a node or guest. */
   onBegin: (sign: '/' | '@') => void
 }
 
 /** The buttons below the field. Other parts of the page add their own buttons to `#composer-more`. */
-function ComposerActs({ model, onModel, isRunning, isAnswer, rest, isEmpty, onBegin, onStop }: ActsProps) {
-  const canSend = rest === undefined
+function ComposerActs({ model, onModel, isRunning, isAnswer, rest, canSend, onBegin, onStop }: ActsProps) {
+  const isOpen = rest === undefined
   return (
     <div className="composer-acts">
       {model !== undefined && (
@@ -245,7 +252,7 @@ function ComposerActs({ model, onModel, isRunning, isAnswer, rest, isEmpty, onBe
           {onModel !== undefined && <Icon name="down" />}
         </button>
       )}
-      {canSend && (
+      {isOpen && (
         <>
           <button type="button" className="button small quiet" aria-label="Commands" onClick={() => onBegin('/')}>
             /
@@ -262,7 +269,7 @@ function ComposerActs({ model, onModel, isRunning, isAnswer, rest, isEmpty, onBe
       )}
       <span id="composer-more" />
       <span className="flex-1" />
-      {isRunning && canSend && (
+      {isRunning && isOpen && (
         <button type="button" className="button small stop" onClick={onStop}>
           <Icon name="stop" />
           <span>Stop</span>{' '}
@@ -271,11 +278,11 @@ function ComposerActs({ model, onModel, isRunning, isAnswer, rest, isEmpty, onBe
           </span>
         </button>
       )}
-      {canSend && (
+      {isOpen && (
         <button
           type="submit"
-          className={`button small solid send${isEmpty ? ' is-empty' : ''}`}
-          aria-disabled={isEmpty}
+          className={`button small solid send${canSend ? '' : ' is-empty'}`}
+          aria-disabled={!canSend}
         >
           <span>{isAnswer ? 'Answer' : isRunning ? 'Queue' : 'Send'}</span> <Icon name="up" />
         </button>

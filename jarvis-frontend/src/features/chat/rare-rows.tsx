@@ -53,6 +53,22 @@ export function RecalledRow({ items }: { items: EntryOf<'recalled'>['items'] }) 
   )
 }
 
+/** The calls of a plan, collapsed: the plan's card tells each of them. */
+export function PlannedRow({ calls, children }: { calls: number; children: React.ReactNode }) {
+  const [isOpen, setOpen] = useState(false)
+  const label = `${plural(calls, 'call')} of the plan, as its card says`
+  return (
+    <>
+      <Step mark={<Mark kind="step" size={8} />} label={label}>
+        <button type="button" className="thinking" aria-expanded={isOpen} onClick={() => setOpen(!isOpen)}>
+          {label} <Icon name={isOpen ? 'down' : 'right'} />
+        </button>
+      </Step>
+      {isOpen && children}
+    </>
+  )
+}
+
 /** The text of a skill that the model received, collapsed. @param by the person who named the skill; undefined: the model chose it */
 export function SkillRow({ skill: { name, hash, text }, by }: { skill: LoadedSkill; by?: string }) {
   const [isOpen, setOpen] = useState(false)

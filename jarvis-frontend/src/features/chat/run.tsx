@@ -7,7 +7,7 @@ import { Markdown } from './markdown.tsx'
 import { UserMessage, Working } from './message.tsx'
 import { soon } from './optional.ts'
 import type { ThoughtTime } from './rare-rows.tsx'
-import { applicableOf, type Call, foldReads, type Row, type Run, skillOf, streamingItems, viewOf } from './runs.ts'
+import { applicableOf, type Call, type Row, type Run, rowsOf, skillOf, streamingItems, viewOf } from './runs.ts'
 import { useSlots } from './slots.ts'
 import type { SessionView } from './state.ts'
 import { nothingYet, type SessionStore } from './store.ts'
@@ -29,7 +29,7 @@ type RunProps = {
 
 /** A message and its answer, drawn along a vertical line with a mark for each step. */
 export const RunView = memo(function RunView({ run, sessionId, progress, live, thoughtMs, onRetry }: RunProps) {
-  const settled = useMemo(() => foldReads(run.items), [run])
+  const settled = useMemo(() => rowsOf(run), [run])
   const { view, thinkingSince, thoughtUntil } = useValue(live?.state ?? nothing)
   const rows = view === undefined ? settled : [...settled, ...streamingItems(run, view.partial)]
   const isThinking = thinkingSince !== undefined && thoughtUntil === undefined
@@ -132,6 +132,14 @@ const RowView = memo(function RowView({ row, sessionId, progress, isOpen, onAsk,
       )
     case 'reads':
       return <ReadsRow calls={row.calls} sessionId={sessionId} />
+    case 'planned':
+      return (
+        <PlannedRow calls={row.calls}>
+          {row.rows.map((one) => (
+            <RowView key={one.key} {...{ row: one, sessionId, progress, isOpen, onAsk }} />
+          ))}
+        </PlannedRow>
+      )
     case 'call':
       return <CallRow call={row.call} sessionId={sessionId} progress={progress?.[row.call.toolUseId]} />
   }
@@ -156,6 +164,7 @@ const nothingShown = () => null
 const BlockedRow = soon(() => rareRows().then((part) => part.BlockedRow), nothingShown)
 const RecalledRow = soon(() => rareRows().then((part) => part.RecalledRow), nothingShown)
 const SkillRow = soon(() => rareRows().then((part) => part.SkillRow), nothingShown)
+const PlannedRow = soon(() => rareRows().then((part) => part.PlannedRow), nothingShown)
 const Thought = soon(() => rareRows().then((part) => part.Thought), nothingShown)
 
 const ChildRow = soon(
@@ -244,7 +253,9 @@ function RunEnd({ run, sessionId, onRetry }: Pick<RunProps, 'run' | 'sessionId' 
           <RunEnding run={run} onRetry={onRetry} />
         </Suspense>
       )}
-      {hasCost && <Usage run={run} sessionId={sessionId} mayRetry={end.type === 'done' && onRetry !== undefined} />}
+      {hasCost && run.ofPlan === undefined && (
+        <Usage run={run} sessionId={sessionId} mayRetry={end.type === 'done' && onRetry !== undefined} />
+      )}
     </>
   )
 }

@@ -1,6 +1,6 @@
 import type { Entry, Tier } from 'protocol'
 import { expect, test } from 'vitest'
-import { argumentLine, endOf, foldReads, runsOf } from './runs.ts'
+import { argumentLine, endOf, foldReads, rowsOf, runsOf } from './runs.ts'
 
 let seq = 0
 const use = (id: string, tier: Tier): Entry => ({
@@ -119,4 +119,29 @@ test('a read that was cut short has failed: it has no effect to be unsure of', (
 test('the place comes first in an argument line, switches by name', () => {
   expect(argumentLine({ command: 'uptime', node: 'pve' })).toBe('pve  uptime')
   expect(argumentLine({ vmid: 105, force: true })).toBe('105  force')
+})
+
+test('the calls of a plan fold, because its card tells them; a step that waits does not', () => {
+  const plan = { toolUseId: 'plan', toolName: 'run_runbook', toolInput: {}, plan: { id: 'plan' } }
+  const step = (entry: Entry) => ({ ...entry, runId: 'steps' })
+  const asks = (id: string) => step({ type: 'confirm_needed', seq: seq++, at: 0, toolUseId: id } as Entry)
+  const entries = [
+    { ...plan, type: 'confirm_needed', seq: seq++, runId: 'r', at: 0 } as unknown as Entry,
+    use('plan', 'red'),
+    { type: 'assistant', seq: seq++, runId: 'steps', at: 0, madeBy: 'jarvis', content: [] } as unknown as Entry,
+    step(use('a', 'red')),
+    step(result('a')),
+    asks('b'),
+    result('plan'),
+    { type: 'assistant', seq: seq++, runId: 'later', at: 0, madeBy: 'jarvis', content: [] } as unknown as Entry,
+  ]
+  const [, steps, later] = runsOf(entries)
+  expect(steps?.ofPlan).toBe('plan')
+  expect(rowsOf(steps ?? { items: [] })).toMatchObject([
+    { kind: 'planned', calls: 2, rows: [{ key: 'a' }] },
+    { kind: 'call', key: 'b' },
+  ])
+  expect(later?.ofPlan).toBeUndefined()
+  // Without the plan's card nothing else tells the calls.
+  expect(rowsOf(runsOf(entries.slice(1))[1] ?? { items: [] }).map(({ kind }) => kind)).toEqual(['call', 'call'])
 })

@@ -98,6 +98,8 @@ export type Run = {
   model?: string
   items: readonly Item[]
   children?: readonly Run[]
+  /** The call of the plan whose steps this run makes. The plan's card is loaded, and tells each step. */
+  ofPlan?: string
   end?: EntryOf<'done'> | EntryOf<'error'>
 }
 
@@ -116,12 +118,33 @@ export function runsOf(entries: readonly Entry[], before: readonly Run[] = []): 
     const was = known.get(runId)
     return isSame(was, group) ? was : runOf(runId, group)
   })
+  const plans = plansOf(entries)
   return [...groups].map(([runId, group]) => {
     const run = known.get(runId)
     const own = children.get(runId)
-    if (isSame(run, group) && sameItems(run.children, own)) return run
-    return own === undefined ? runOf(runId, group) : withChildren(runOf(runId, group), own)
+    const ofPlan = plans.get(runId)
+    if (isSame(run, group) && sameItems(run.children, own) && run.ofPlan === ofPlan) return run
+    const made = runOf(runId, group)
+    if (ofPlan !== undefined) made.ofPlan = ofPlan
+    return own === undefined ? made : withChildren(made, own)
   })
+}
+
+/** Returns the calls of the plans whose steps runs make, by the id of the run. Such a run begins while the plan's call goes on. */
+function plansOf(entries: readonly Entry[]): Map<string, string> {
+  const plans = new Map<string, string>()
+  const known = new Set<string>()
+  const cards = new Set<string>()
+  let begun: string | undefined
+  for (const entry of entries) {
+    if (entry.type === 'confirm_needed' && entry.plan !== undefined) cards.add(entry.callId ?? entry.toolUseId)
+    if (entry.type === 'tool_use' && cards.has(entry.toolUseId)) begun = entry.toolUseId
+    if (entry.type === 'tool_result' && entry.toolUseId === begun) begun = undefined
+    const isOfJarvis = entry.type === 'assistant' && entry.madeBy === 'jarvis'
+    if (begun !== undefined && isOfJarvis && !known.has(entry.runId)) plans.set(entry.runId, begun)
+    known.add(entry.runId)
+  }
+  return plans
 }
 
 /**
@@ -293,7 +316,24 @@ export function streamingItems(run: Run, { text, thinking }: { text: string; thi
   return items
 }
 
-export type Row = Item | { kind: 'reads'; key: string; calls: readonly Call[] }
+export type Row =
+  | Item
+  | { kind: 'reads'; key: string; calls: readonly Call[] }
+  /** The rows of a plan's run, folded because the plan's card tells the same. `calls`: how many calls they are. */
+  | { kind: 'planned'; key: string; rows: readonly Row[]; calls: number }
+
+/** Returns the rows of a run. Of a plan's run, only a step that waits for a person is not folded. */
+export function rowsOf({ items, ofPlan }: Pick<Run, 'items' | 'ofPlan'>): Row[] {
+  if (ofPlan === undefined) return foldReads(items)
+  const waits = (item: Item) =>
+    item.kind === 'call' && item.call.needed !== undefined && item.call.resolved === undefined
+  const rows = foldReads(items.filter((item) => !waits(item)))
+  const calls = items.filter(({ kind }) => kind === 'call').length
+  return [
+    ...(rows.length > 0 ? [{ kind: 'planned', key: 'planned', rows, calls } as const] : []),
+    ...items.filter(waits),
+  ]
+}
 
 const isQuietRead = (item: Item): item is Extract<Item, { kind: 'call' }> =>
   item.kind === 'call' &&

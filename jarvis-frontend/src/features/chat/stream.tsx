@@ -158,7 +158,10 @@ export function Stream({ store, state, sessionId, canSend, onSend, at }: Props) 
         <Jump
           scroller={scroller}
           toEnd={scroll.toEnd}
-          waiting={view?.pending.map((card) => card.toolUseId) ?? []}
+          waiting={[
+            ...(view?.pending.map((card) => `card-${card.toolUseId}`) ?? []),
+            ...(view?.questions.map(({ questionId }) => `question-${questionId}`) ?? []),
+          ]}
           view={view}
         />
       )}
@@ -226,12 +229,17 @@ const Runs = memo(function Runs({ runs, scroll, store, state, onRetry }: RunsPro
   )
 })
 
-/** True if the URL names a card of this run. */
+/** True if the URL names a card or a question of this run. */
 const holdsAddressed = ({ items }: Run) =>
-  location.hash.startsWith('#card-') &&
-  items.some((item) => item.kind === 'call' && location.hash === `#card-${item.call.needed?.toolUseId}`)
+  /^#(card|question)-/.test(location.hash) &&
+  items.some(
+    (item) =>
+      item.kind === 'call' &&
+      (location.hash === `#card-${item.call.needed?.toolUseId}` ||
+        item.call.asked?.some(({ question }) => location.hash === `#question-${question.questionId}`)),
+  )
 
-/** A button that scrolls to the end. It says what is below, first of all a waiting card. */
+/** A button that scrolls to the end. It says what is below, first of all what waits there. */
 function Jump({
   scroller,
   toEnd,
@@ -240,15 +248,14 @@ function Jump({
 }: {
   scroller: React.RefObject<HTMLElement | null>
   toEnd: () => void
+  /** Ids of the elements that wait for the person. */
   waiting: string[]
   view: SessionState['view']
 }) {
   const [leftAt] = useState(view?.lastSeq ?? 0)
   const hasNew = view?.runId !== undefined || (view?.lastSeq ?? 0) > leftAt
   const bottom = scroller.current?.getBoundingClientRect().bottom ?? 0
-  const below = waiting.filter(
-    (id) => (document.getElementById(`card-${id}`)?.getBoundingClientRect().bottom ?? 0) > bottom,
-  )
+  const below = waiting.filter((id) => (document.getElementById(id)?.getBoundingClientRect().bottom ?? 0) > bottom)
   return (
     <button type="button" className="jump" onClick={toEnd}>
       {below.length > 0 ? (

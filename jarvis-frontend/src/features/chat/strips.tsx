@@ -15,7 +15,7 @@ export function LinkStrip({ link, isRunning, onTry }: { link: Link; isRunning: b
         {link.status === 'connecting'
           ? `JARVIS is not reached yet, after ${span(now - link.since)}.`
           : `Connection lost ${span(now - link.since)} ago.`}{' '}
-        {isRunning && 'The answer goes on without you; what you miss comes when it is back.'}
+        {isRunning && 'Whether the answer goes on is not known. '}Nothing is sent now; what you write stays here.
       </span>
       <button type="button" className="button small" onClick={onTry}>
         Try now

@@ -1,4 +1,5 @@
 import type { Card } from 'protocol'
+import { isFinal } from 'protocol/facts'
 import { exactTime } from '../../lib/format.ts'
 import { Visible } from '../../ui/boxed.tsx'
 import { Icon } from '../../ui/icon.tsx'
@@ -14,8 +15,16 @@ export type LiveTarget = {
   change?: string
 }
 
-/** The facts of a call: what it does, its target, and its undo. */
-export function Facts({ card, live: seen }: { card: Card; live: LiveTarget | undefined }) {
+/** The facts of a call: its target, what it does, and its undo. @param what the server's sentence, if the heading does not say the same */
+export function Facts({
+  card,
+  live: seen,
+  what,
+}: {
+  card: Card
+  live: LiveTarget | undefined
+  what: string | undefined
+}) {
   // The card of a setting or snapshot shows the present value instead, because the power state does not matter there.
   const live = card.effect === undefined || card.effect.kind === 'power' || card.basis === undefined ? seen : undefined
   return (
@@ -36,12 +45,22 @@ export function Facts({ card, live: seen }: { card: Card; live: LiveTarget | und
           </dd>
         </div>
       )}
-      <div>
-        <dt>Then</dt>
-        <dd>
-          <Arrows text={card.then} />
-        </dd>
-      </div>
+      {what !== undefined && (
+        <div>
+          <dt>What</dt>
+          <dd>
+            <Visible text={what} />
+          </dd>
+        </div>
+      )}
+      {(what === undefined || card.then !== 'the call runs once') && (
+        <div>
+          <dt>Then</dt>
+          <dd>
+            <Arrows text={card.then} />
+          </dd>
+        </div>
+      )}
       <div>
         <dt>Affects</dt>
         <dd>
@@ -52,7 +71,7 @@ export function Facts({ card, live: seen }: { card: Card; live: LiveTarget | und
         <div>
           <dt>Undo</dt>
           <dd>
-            {card.undo.kind === 'none' && <b>Cannot be undone: </b>}
+            {isFinal(card.undo) && <b>Cannot be undone: </b>}
             <Visible text={undoWords(card.undo, Date.now())} />
           </dd>
         </div>

@@ -45,7 +45,7 @@ export function Pending({ card, live, guests, hand, act, root, hadFocus, alone }
     <>
       {plan === undefined ? (
         <>
-          <Facts card={card} live={live} />
+          <Facts card={card} live={live} what={act.what} />
           {card.diff !== undefined && (
             <Suspense fallback={null}>
               <FileDiffs card={card} onUnseen={setUnseenLines} />

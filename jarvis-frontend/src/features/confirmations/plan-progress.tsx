@@ -1,5 +1,6 @@
 import type { Card, PlanRun, PlanStep } from 'protocol'
 import { ApiError } from 'protocol/client'
+import { isFinal } from 'protocol/facts'
 import { useState } from 'react'
 import { readPlan, stopPlan } from '../../api/runbooks.ts'
 import { useLoad } from '../../api/use-load.ts'
@@ -114,7 +115,7 @@ export function PlanProgress({ run, mayStop, unknownOf, stepCard, compareOf, onU
     }
   }
   const lost = run.steps.find(({ state }) => state === 'unknown')
-  const fixed = run.steps.filter(({ state, undo }) => state === 'done' && undo?.kind === 'none').length
+  const fixed = run.steps.filter(({ state, undo }) => state === 'done' && isFinal(undo)).length
   return (
     <>
       <ol className="plan-run" aria-label="Steps">

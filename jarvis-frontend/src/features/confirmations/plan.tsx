@@ -1,4 +1,5 @@
 import type { Card, PlanStep } from 'protocol'
+import { isFinal } from 'protocol/facts'
 import { type RefObject, useEffect, useState } from 'react'
 import { plural } from '../../lib/format.ts'
 import { Visible } from '../../ui/boxed.tsx'
@@ -205,7 +206,7 @@ function Step({ step, isRead }: { step: PlanStep; isRead: boolean }) {
         )}
         {undo !== undefined && (
           <Fact name="Undo">
-            {undo.kind === 'none' ? (
+            {isFinal(undo) ? (
               <b>
                 cannot be undone: <Visible text={undoWords(undo, Date.now())} />
               </b>

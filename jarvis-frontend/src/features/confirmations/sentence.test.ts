@@ -55,15 +55,16 @@ test.each([
 test('a deed is said as it is in every tense, and a command on a guest is one', () => {
   const asked = { toolName: 'move_it', toolInput: {}, target, effect: { kind: 'data', on: 'guest' } }
   const made = actOf({ ...asked, deed: 'move 123 to agent', sentence: 'VM 123 moves.' })
-  expect(made).toMatchObject({ approve: 'move 123 to agent', ask: ['VM 123 moves', '?'] })
+  expect(made).toMatchObject({ approve: 'move 123 to agent', what: 'VM 123 moves' })
+  expect(made.ask).toEqual(['Move VM ', { id: '123' }, ' ', { value: 'frigate' }, ' on ', 'pve', ' to agent', '?'])
   expect([made.doing, made.did, made.didNot].map(sentenceText)).toEqual([
     'Under way: move 123 to agent',
     'Done: move 123 to agent',
     'Did not move 123 to agent',
   ])
-  expect(sentenceText(actOf({ ...asked, deed: 'move 123 to agent' }).ask)).toBe('Move 123 to agent?')
-  const run = actOf({ ...asked, effect: { kind: 'execute', on: 'guest' }, deed: 'run it in 123' })
-  expect(run.approve).toBe('run it in 123')
+  expect(sentenceText(actOf({ ...asked, deed: 'move 123 to agent' }).ask)).toBe('Move VM 123 frigate on pve to agent?')
+  const run = actOf({ ...asked, effect: { kind: 'execute', on: 'guest' }, deed: 'run a program in 123' })
+  expect(run.approve).toBe('run a program in 123')
 })
 
 test('a call on a storage names it, and its node where it has one', () => {

@@ -1,4 +1,5 @@
 import type { Card } from 'protocol'
+import { isFinal } from 'protocol/facts'
 import { capital, plural } from '../../lib/format.ts'
 import { visibleText } from '../../ui/visible.ts'
 
@@ -15,6 +16,8 @@ export type Act = {
   interrupted: Piece[]
   /** Text of the button, after `Approve: `. */
   approve: string
+  /** The server's own sentence about the call, if the heading does not say the same. */
+  what?: string
   /** The words on the target while the card waits: `restart` in `running → restart`. */
   ghost: string
   /** The text that a person must type before a call with `force: true` can be approved. */
@@ -79,15 +82,10 @@ export function actOf({ toolName, toolInput, target, effect, sentence, deed, pla
     const approve = node === undefined ? 'run it' : `run on ${visibleText(node)}`
     return plainAct(undefined, ['a command', ...place], { approve, ghost: 'command' })
   }
-  const act =
-    deed === undefined
-      ? plainAct(undefined, [{ value: toolName }, ...place], {
-          approve: `run ${visibleText(toolName)}`,
-          ghost: 'change',
-        })
-      : deedAct(visibleText(deed))
-  // The server's own sentence, if no verb matches the call.
-  return sentence === undefined ? act : { ...act, ask: [visibleText(sentence.replace(/\.$/, '')), '?'] }
+  const what = sentence && { what: visibleText(sentence.replace(/\.$/, '')) }
+  if (deed !== undefined) return { ...deedAct(visibleText(deed), target), ...what }
+  const thing: Piece[] = [{ value: toolName }, ...place]
+  return { ...plainAct(undefined, thing, { approve: `run ${visibleText(toolName)}`, ghost: 'change' }), ...what }
 }
 
 /** Counts the guests that the calls of a plan name. */
@@ -121,7 +119,7 @@ function planAct(plan: NonNullable<Card['plan']>): Act {
 /** Describes a plan for screen readers: `Plan, 5 steps, 3 ask, 1 cannot be undone.` */
 export function planWords({ steps }: NonNullable<Card['plan']>): string {
   const asks = steps.filter(({ tier, state }) => tier === 'red' && state === 'waits').length
-  const fixed = steps.filter(({ undo, state }) => undo?.kind === 'none' && state === 'waits').length
+  const fixed = steps.filter(({ undo, state }) => isFinal(undo) && state === 'waits').length
   const parts = ['Plan', plural(steps.length, 'step'), `${asks} ${asks === 1 ? 'asks' : 'ask'}`]
   return `${[...parts, ...(fixed > 0 ? [`${fixed} cannot be undone`] : [])].join(', ')}.`
 }
@@ -206,9 +204,9 @@ function folderOf(paths: readonly string[]): string {
   return (common === -1 ? first : first.slice(0, common)).join('/')
 }
 
-/** The wording of a card for a call that no known verb fits: it repeats the server's text of the action. */
-const deedAct = (deed: string): Act => ({
-  ask: [`${capital(deed)}?`],
+/** The wording of a card for a call that no known verb fits: the server's text of the action, with the target's name in it. */
+const deedAct = (deed: string, target: Card['target']): Act => ({
+  ask: [...orderOf(capital(deed), target), '?'],
   doing: [`Under way: ${deed}`],
   did: [`Done: ${deed}`],
   didNot: [`Did not ${deed}`],
@@ -217,6 +215,23 @@ const deedAct = (deed: string): Act => ({
   approve: deed,
   ghost: 'change',
 })
+
+/** Adds the type, the name and the node of a guest to the order that names its id. Of another target, the order has the name, which is boxed. */
+function orderOf(order: string, { vmid, name, type, node }: Card['target']): Piece[] {
+  const words = order.split(' ')
+  const place = vmid === undefined ? -1 : words.indexOf(String(vmid))
+  if (place >= 0)
+    return [
+      [...words.slice(0, place), type === 'ct' ? 'CT ' : 'VM '].join(' '),
+      { id: String(vmid) },
+      ...(name === undefined ? [] : [' ', { value: name }]),
+      ...(node === undefined ? [] : [' on ', named(node)]),
+      ['', ...words.slice(place + 1)].join(' '),
+    ]
+  const at = name === undefined ? -1 : order.lastIndexOf(name)
+  if (name === undefined || name === '' || at < 0) return [order]
+  return [order.slice(0, at), named(name), order.slice(at + name.length)]
+}
 
 export const sentenceText = (pieces: readonly Piece[]): string =>
   pieces

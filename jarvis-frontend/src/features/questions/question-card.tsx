@@ -1,6 +1,7 @@
 import type { Answer, AnswerBody, Question, QuestionItem, QuestionResolution } from 'protocol'
 import { Fragment, useId, useRef, useState } from 'react'
-import { Visible } from '../../ui/boxed.tsx'
+import { Boxed, Visible } from '../../ui/boxed.tsx'
+import { Expiry } from '../confirmations/countdown.tsx'
 import { askerOf, endWords, gistOf, missingOf, saidOf, sendWords } from './words.ts'
 import './question.css'
 
@@ -13,7 +14,7 @@ type Hand = {
   rest?: React.ReactNode
 }
 
-/** A waiting question: the asker's text in a dashed frame. It has no tier, and an answer never approves a call. */
+/** A waiting question, drawn as a card without a tier: an answer never approves a call. The heading is JARVIS's; what is asked is others' text. */
 export function QuestionCard({ question, hand, isHere }: { question: Question; hand: Hand; isHere: boolean }) {
   const { items, server, message, url } = question
   const [answers, setAnswers] = useState<readonly Answer[]>(() => items.map(() => ({})))
@@ -53,26 +54,23 @@ export function QuestionCard({ question, hand, isHere }: { question: Question; h
   const most = Math.max(0, ...items.map(({ options }) => options.length))
   return (
     <article
-      className="question"
+      className="card question"
       aria-label={`Question from ${askerOf(question)}`}
       id={`question-${question.questionId}`}
+      // biome-ignore lint/a11y/noNoninteractiveTabindex: Ctrl . and Tab go to it, as to a card
+      tabIndex={0}
+      data-pending={question.questionId}
+      onKeyDown={onKeyDown}
     >
+      <header>
+        <h2>
+          {server === undefined ? 'Answer ' : 'Answer the attached server '}
+          <Boxed text={askerOf(question)} />?
+        </h2>
+        <Expiry from={question.createdAt} until={question.expiresAt} />
+      </header>
       <p className="question-asker">
-        {server === undefined ? (
-          `${askerOf(question)} asks`
-        ) : (
-          <>
-            the attached server{' '}
-            <b>
-              <Visible text={server} />
-            </b>{' '}
-            asks
-          </>
-        )}
-        <span aria-hidden="true"> · </span>
-        {server === undefined
-          ? 'its own words; an answer allows nothing'
-          : 'a stranger’s words; an answer allows nothing'}
+        {server === undefined ? 'Its own words' : 'A stranger’s words'}; an answer allows nothing.
       </p>
       {message !== undefined && (
         <p className="question-message">
@@ -89,7 +87,6 @@ export function QuestionCard({ question, hand, isHere }: { question: Question; h
       )}
       <form
         ref={form}
-        onKeyDown={onKeyDown}
         onSubmit={(event) => {
           event.preventDefault()
           sendAll()
@@ -106,7 +103,7 @@ export function QuestionCard({ question, hand, isHere }: { question: Question; h
             rests={hand.rest !== undefined}
           />
         ))}
-        <div className="question-acts">
+        <footer>
           <button
             type="submit"
             className="button solid"
@@ -125,10 +122,10 @@ export function QuestionCard({ question, hand, isHere }: { question: Question; h
             </button>
           )}
           {hand.rest !== undefined ? (
-            <span className="question-rest">{hand.rest}</span>
+            <span className="by whole">{hand.rest}</span>
           ) : (
             isHere && (
-              <span className="keys" aria-hidden="true">
+              <span className="by whole keys" aria-hidden="true">
                 {most > 1 && (
                   <span>
                     <kbd>1</kbd>–<kbd>{Math.min(9, most)}</kbd> choose
@@ -143,7 +140,7 @@ export function QuestionCard({ question, hand, isHere }: { question: Question; h
               </span>
             )
           )}
-        </div>
+        </footer>
         {problem !== undefined && <p role="alert">{problem}</p>}
       </form>
     </article>

@@ -5,8 +5,9 @@ import { changePassword } from '../../api/settings.ts'
 import { useValue } from '../../lib/use-value.ts'
 import { Username } from '../../ui/username.tsx'
 import { FormSaid, type Said } from './form-problem.tsx'
+import { endedWords } from './people/words.ts'
 
-/** Changes this person's password. This browser stays signed in; the person's other browsers are signed out. */
+/** Changes this person's password. This browser stays signed in; the person's other browsers are signed out, and pairings end. */
 export function PasswordForm({ isResting }: { isResting: boolean }) {
   const [said, setSaid] = useState<Said>()
   const [needsCode, setNeedsCode] = useState(false)
@@ -19,10 +20,14 @@ export function PasswordForm({ isResting }: { isResting: boolean }) {
       return
     }
     try {
-      takeReply(await changePassword(read('current'), read('next'), read('code')))
+      const reply = await changePassword(read('current'), read('next'), read('code'))
+      takeReply(reply)
       form.reset()
       setNeedsCode(false)
-      setSaid({ ok: true, text: 'Changed. You are signed out everywhere else.' })
+      setSaid({
+        ok: true,
+        text: `Changed. ${reply.ended ? endedWords(reply.ended) : 'You are signed out everywhere else.'}`,
+      })
     } catch (error) {
       if (error instanceof ApiError && error.code === 'second_factor_required') setNeedsCode(true)
       const text = error instanceof ApiError ? error.message : 'The answer could not be read.'

@@ -1,5 +1,6 @@
-import { useConfirmations } from '../../api/confirmations.ts'
+import { useWaiting } from '../../api/waiting.ts'
 import { live } from '../../app/live.ts'
+import { useIsLive } from '../../app/load-state.tsx'
 import { useCluster } from '../../features/cluster/store.ts'
 import { useValue } from '../../lib/use-value.ts'
 import { Icon } from '../../ui/icon.tsx'
@@ -11,9 +12,10 @@ import { headline, prompts } from './prompts.ts'
 /** The page of a new chat: the present state of the cluster, and suggested questions. */
 export function Idle({ onAsk }: { onAsk?: ((question: string) => void) | undefined }) {
   const { state, issues } = useCluster()
-  const waiting = useConfirmations()?.pending ?? []
+  const waiting = useWaiting().count
   const feed = useValue(live.feed.items)
   const now = useNow(60_000)
+  const isLive = useIsLive()
   const seen = { state, issues, feed, now }
   const { title, detail } = headline(seen, waiting)
   return (
@@ -26,7 +28,7 @@ export function Idle({ onAsk }: { onAsk?: ((question: string) => void) | undefin
           <ul className="prompts">
             {prompts(seen).map(({ mark, question, detail: note }) => (
               <li key={question}>
-                <button type="button" onClick={() => onAsk(question)}>
+                <button type="button" aria-disabled={!isLive} onClick={() => isLive && onAsk(question)}>
                   {mark === 'warn' || mark === 'bad' ? <Mark kind={mark} size={13} /> : <Icon name={mark} />}
                   <span>{question}</span>
                   <small>{note}</small>

@@ -1,44 +1,38 @@
-import { useConfirmations } from '../../api/confirmations.ts'
+import { elementOf, pathOf, useWaiting } from '../../api/waiting.ts'
+import { AskGist } from '../../app/tray.tsx'
 import { goToCard } from '../../app/use-keys.ts'
-import { cardPath } from '../../features/confirmations/card-path.ts'
 import { TimeLeft } from '../../features/confirmations/countdown.tsx'
-import { actOf } from '../../features/confirmations/sentence.ts'
-import { Sentence } from '../../features/confirmations/sentence-line.tsx'
 import { Icon } from '../../ui/icon.tsx'
 import { Link } from '../../ui/link.tsx'
-import { Tier } from '../../ui/tier.tsx'
 import { useNow } from '../../ui/use-now.ts'
 
-/** On a phone: the next waiting card as one line above the composer. */
+/** On a phone: the next waiting card or question as one line above the composer. */
 export function NextCard({ sessionId }: { sessionId: string | undefined }) {
-  const pending = useConfirmations()?.pending ?? []
-  const here = pending.filter((row) => row.sessionId === sessionId)
-  const others = pending.filter((row) => row.sessionId !== sessionId)
+  const { asks } = useWaiting()
+  const here = asks.filter((ask) => ask.sessionId === sessionId)
+  const others = asks.filter((ask) => ask.sessionId !== sessionId)
   // If this session's single card is the only one, no line is needed. Otherwise prefer a card of another session, then a card that is not in view.
   useNow(1_000)
   if (others.length + here.length < (here.length > 0 ? 2 : 1)) return null
-  const next = others[0] ?? here.find(({ toolUseId }) => !isInView(toolUseId)) ?? here[1]
+  const next = others[0] ?? here.find((ask) => !isInView(elementOf(ask))) ?? here[1]
   if (next === undefined) return null
   return (
     <Link
-      to={cardPath(next)}
+      to={pathOf(next)}
       className="next-card"
       onClick={() => {
-        const card = document.getElementById(`card-${next.toolUseId}`)
+        const card = document.getElementById(elementOf(next))
         if (card !== null) goToCard(card)
       }}
     >
-      <Tier tier="red" size={13} />
-      <span className="cut">
-        <Sentence pieces={actOf(next).ask} />
-      </span>
+      <AskGist ask={next} isCut />
       <TimeLeft until={next.expiresAt} />
       <Icon name="right" />
     </Link>
   )
 }
 
-function isInView(toolUseId: string): boolean {
-  const box = document.getElementById(`card-${toolUseId}`)?.getBoundingClientRect()
+function isInView(id: string): boolean {
+  const box = document.getElementById(id)?.getBoundingClientRect()
   return box !== undefined && box.top < innerHeight / 2 && box.bottom > innerHeight / 4
 }

@@ -248,6 +248,7 @@ export function ChatPage({ sessionId }: { sessionId?: string }) {
           readSkills={() => import('../../api/skill-names.ts').then((part) => part.skillNames(view?.agent))}
           isRunning={isRunning}
           isAnswer={question !== undefined}
+          isLive={link.status === 'live'}
           rest={mayWrite ? undefined : isToRead ? 'Shared with you to read.' : 'An operator can write here.'}
           focusKey={focusKey}
           onSend={(text) => void write(text)}
@@ -300,7 +301,7 @@ export function ChatPage({ sessionId }: { sessionId?: string }) {
                 onEdit={(message) => void edit(message)}
                 onRemove={(message) => void remove(message)}
                 onSend={(message) => void sendHeld(message)}
-                writer={mayWrite ? person.id : undefined}
+                writer={mayWrite && link.status === 'live' ? person.id : undefined}
               />
             )}
           </Suspense>

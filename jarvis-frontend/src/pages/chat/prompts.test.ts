@@ -1,4 +1,4 @@
-import type { Activity, ClusterState, ConfirmationRow } from 'protocol'
+import type { Activity, ClusterState } from 'protocol'
 import { expect, test } from 'vitest'
 import type { Issue } from '../../features/cluster/health.ts'
 import { headline, prompts } from './prompts.ts'
@@ -17,51 +17,42 @@ const state = (change: object = {}) =>
   }) as unknown as ClusterState
 const issue = (question: string) => ({ tone: 'warn', question, detail: `about ${question}` }) as Issue
 const happened = (hoursAgo: number, level = 'info') => ({ at: now - hoursAgo * hour, level }) as Activity
-const card = {} as ConfirmationRow
 const blind = state({ nodes: [], unread: ['nodes', 'guests'] })
 
 test.each([
-  ['before the first snapshot', undefined, [], [], [], 'Reading the cluster.', 'Nothing waits for you.'],
-  ['with nothing ever seen', state(), [], [], [], 'All quiet.', 'Nothing waits for you.'],
-  ['with one card', state(), [], [card], [], 'All quiet.', '1 decision waits for you.'],
-  ['with two cards', state(), [], [card, card], [], 'All quiet.', '2 decisions wait for you.'],
+  ['before the first snapshot', undefined, [], 0, [], 'Reading the cluster.', 'Nothing waits for you.'],
+  ['with nothing ever seen', state(), [], 0, [], 'All quiet.', 'Nothing waits for you.'],
+  ['with one card', state(), [], 1, [], 'All quiet.', '1 thing waits for you.'],
+  ['with two cards', state(), [], 2, [], 'All quiet.', '2 things wait for you.'],
   [
     'quiet since a warning',
     state(),
     [],
-    [],
+    0,
     [happened(30), happened(2, 'warn'), happened(1)],
     'All quiet since 07:00.',
     '',
   ],
-  ['quiet since the first event', state(), [], [], [happened(3), happened(1)], 'All quiet since 06:00.', ''],
-  ['quiet for long', state(), [], [], [happened(25)], 'All quiet for a day.', ''],
-  ['with issues', state(), [issue('a'), issue('b')], [], [], '2 things need a look.', 'Nothing waits for you.'],
-  [
-    'that cannot be read',
-    blind,
-    [issue('a')],
-    [card],
-    [],
-    'How the cluster is, is unknown.',
-    'about a. 1 decision waits',
-  ],
-  ['that was never read', blind, [], [], [], 'How the cluster is, is unknown.', 'It has not been read yet.'],
+  ['quiet since the first event', state(), [], 0, [happened(3), happened(1)], 'All quiet since 06:00.', ''],
+  ['quiet for long', state(), [], 0, [happened(25)], 'All quiet for a day.', ''],
+  ['with issues', state(), [issue('a'), issue('b')], 0, [], '2 things need a look.', 'Nothing waits for you.'],
+  ['that cannot be read', blind, [issue('a')], 1, [], 'How the cluster is, is unknown.', 'about a. 1 thing waits'],
+  ['that was never read', blind, [], 0, [], 'How the cluster is, is unknown.', 'It has not been read yet.'],
   [
     'with all backups',
     state({ guests: [guest(1), guest(2)] }),
     [],
-    [],
+    0,
     [],
     'All quiet.',
     'All 2 guests have a fresh backup. ',
   ],
-  ['with one guest', state({ guests: [guest(1)] }), [], [], [], 'All quiet.', 'The only guest has a fresh backup. '],
+  ['with one guest', state({ guests: [guest(1)] }), [], 0, [], 'All quiet.', 'The only guest has a fresh backup. '],
   [
     'with an old backup',
     state({ guests: [guest(1), guest(2, now - 30 * hour)] }),
     [],
-    [],
+    0,
     [],
     '',
     '1 of 2 guests have a fresh backup. ',
@@ -70,7 +61,7 @@ test.each([
     'with an unknown backup',
     state({ guests: [guest(1), guest(2, null)] }),
     [],
-    [],
+    0,
     [],
     '',
     '1 of 2 guests have a fresh backup, of 1 it is unknown. ',

@@ -1,4 +1,4 @@
-import type { Activity, ClusterState, ConfirmationRow } from 'protocol'
+import type { Activity, ClusterState } from 'protocol'
 import { isBlind } from 'protocol/facts'
 import { backupsOf, type Issue, lookWords } from '../../features/cluster/health.ts'
 import { plural, timeOfDay } from '../../lib/format.ts'
@@ -20,15 +20,12 @@ function quietSince(feed: readonly Activity[]): number | undefined {
   return feed.findLast((activity) => activity.level !== 'info')?.at ?? feed[0]?.at
 }
 
-/** Returns the two lines at the top of a new chat. */
-export function headline(
-  { state, issues, feed, now }: Seen,
-  waiting: readonly ConfirmationRow[],
-): { title: string; detail: string } {
+/** Returns the two lines at the top of a new chat. @param waiting the number of things that wait for the person */
+export function headline({ state, issues, feed, now }: Seen, waiting: number): { title: string; detail: string } {
   const waits =
-    waiting.length === 0
+    waiting === 0
       ? 'Nothing waits for you.'
-      : `${plural(waiting.length, 'decision')} ${waiting.length === 1 ? 'waits' : 'wait'} for you.`
+      : `${plural(waiting, 'thing')} ${waiting === 1 ? 'waits' : 'wait'} for you.`
   if (state === undefined) return { title: 'Reading the cluster.', detail: waits }
   const { expected, stale, unknown } = backupsOf(state.guests, now)
   const fresh = expected - stale.length - unknown

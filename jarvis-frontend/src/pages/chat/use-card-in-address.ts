@@ -3,12 +3,12 @@ import { goToCard } from '../../app/use-keys.ts'
 import type { SessionView } from '../../features/chat/state.ts'
 import { useLocation } from '../../lib/location.tsx'
 
-/** Scrolls to the card that the URL names, as soon as the card is drawn. */
+/** Scrolls to the card or question that the URL names, as soon as it is drawn. */
 export function useCardInAddress(view: SessionView | undefined): void {
   const { hash, key } = useLocation()
   const done = useRef<string>(undefined)
   useEffect(() => {
-    if (!hash.startsWith('#card-') || done.current === key || view === undefined) return
+    if (!/^#(card|question)-/.test(hash) || done.current === key || view === undefined) return
     const look = () => {
       const card = document.getElementById(hash.slice(1))
       if (card === null) return

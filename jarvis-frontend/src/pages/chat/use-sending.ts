@@ -23,6 +23,10 @@ export function useSending(sessionId: string | undefined, model: string | undefi
   const draftKey = sessionId ?? 'new'
 
   const send = async (text: string, requestId?: string) => {
+    if (live.link.value.get().status !== 'live') {
+      setProblem('No connection: nothing was sent.')
+      return requestId === undefined ? putDraft(text) : undefined
+    }
     const files = requestId === undefined ? attached.current?.ids() : undefined
     if (requestId === undefined && attached.current && files === undefined) return putDraft(text)
     if (sessionId !== undefined) {

@@ -1,14 +1,12 @@
 import { withoutTemplates } from 'protocol/facts'
 import { Suspense } from 'react'
-import { isOpen, useAlerts } from '../../api/alerts.ts'
-import { useConfirmations } from '../../api/confirmations.ts'
-import { worstOf } from '../../features/alerts/worst.ts'
+import { useWaiting } from '../../api/waiting.ts'
 import { ClusterColumn } from '../../features/cluster/column.tsx'
+import { type Issue, lookWords } from '../../features/cluster/health.ts'
 import { LimitsForm } from '../../features/cluster/limits-form.tsx'
 import { ClusterOverview, type GuestFilter } from '../../features/cluster/page.tsx'
 import { Age, Quorum } from '../../features/cluster/parts.tsx'
 import { useCluster } from '../../features/cluster/store.ts'
-import { Tray } from '../../features/confirmations/tray.tsx'
 import { capital, plural } from '../../lib/format.ts'
 import { navigate } from '../../lib/location.tsx'
 import { Visible } from '../../ui/boxed.tsx'
@@ -20,6 +18,7 @@ import './page.css'
 import { useGhosts } from '../../app/ghosts.ts'
 import { later } from '../../app/later.tsx'
 import { PageHead } from '../../app/page-head.tsx'
+import { Tray } from '../../app/tray.tsx'
 import { useAskNew } from '../../app/use-ask.ts'
 import { useTitleOf } from '../../app/waiting.tsx'
 import { filters, useClusterView } from './cluster-view.ts'
@@ -28,15 +27,14 @@ import { Found, isNarrowed, Narrow } from './narrow.tsx'
 const Detail = later(() => import('../../features/cluster/detail.tsx').then((part) => part.Detail))
 const Charts = later(() => import('../../features/cluster/charts.tsx').then((part) => part.Charts))
 
-/** The alerts that nobody acknowledged, for a wall display. */
-function OpenAlerts() {
-  const open = (useAlerts()?.items ?? []).filter(isOpen)
-  const worst = worstOf(open)
+/** What needs a look, for a wall display. */
+function LookLine({ issues }: { issues: readonly Issue[] }) {
+  const [worst] = issues
   if (worst === undefined) return null
   return (
     <p className="cut">
-      <Mark kind={worst.mark} size={12} /> <span className="num">{plural(worst.count, 'alert')}</span>:{' '}
-      <Visible text={open.map(({ sentence }) => sentence.replace(/\.$/, '')).join(' · ')} />
+      <Mark kind={worst.tone} size={12} /> <span className="num">{lookWords(issues.length)}</span>:{' '}
+      <Visible text={issues.map(({ fact }) => fact).join(' · ')} />
     </p>
   )
 }
@@ -53,7 +51,7 @@ export function ClusterPage() {
   )
   const isPhone = useMedia(phone)
   const ghosts = useGhosts()
-  const waiting = useConfirmations()?.pending ?? []
+  const waiting = useWaiting()
   const titleOf = useTitleOf()
   const onAsk = useAskNew()
   const guests = withoutTemplates(state?.guests ?? [])
@@ -119,7 +117,7 @@ export function ClusterPage() {
       {isKiosk ? (
         <header className="kiosk-head">
           <h1>{state?.name ?? 'Cluster'}</h1>
-          <OpenAlerts />
+          <LookLine issues={issues} />
           {age}
         </header>
       ) : (
@@ -156,12 +154,12 @@ export function ClusterPage() {
           onAsk={isKiosk ? undefined : onAsk}
           foot={!isKiosk && <LimitsForm isOperator={onAsk !== undefined} />}
           tray={
-            waiting.length > 0 && (
+            waiting.count > 0 && (
               <>
                 <PanelHead title="Waiting for you">
-                  <span className="num">{waiting.length}</span>
+                  <span className="num">{waiting.count}</span>
                 </PanelHead>
-                <Tray rows={waiting} titleOf={titleOf} />
+                <Tray {...waiting} titleOf={titleOf} />
               </>
             )
           }

@@ -1,4 +1,5 @@
 import type { ClassifyReply } from 'protocol'
+import { isFinal } from 'protocol/facts'
 import { useIsLive } from '../../app/load-state.tsx'
 import { Over } from '../../app/over.tsx'
 import { commandLine } from '../../features/confirmations/sentence.ts'
@@ -95,7 +96,7 @@ function Said({ verdict: { tier, reason, preview } }: { verdict: ClassifyReply }
           {preview.then !== undefined && <Fact name="Then" text={preview.then} />}
           <Fact
             name="Undo"
-            text={`${preview.undo.kind === 'none' ? 'Cannot be undone: ' : ''}${undoWords(preview.undo, Date.now())}${preview.mayGoBack ? '. The card can let it go back by itself unless you keep it' : ''}`}
+            text={`${isFinal(preview.undo) ? 'Cannot be undone: ' : ''}${undoWords(preview.undo, Date.now())}${preview.mayGoBack ? '. The card can let it go back by itself unless you keep it' : ''}`}
           />
         </dl>
       )}

@@ -1,4 +1,5 @@
 import type { PlanStep, Runbook, RunbookCheck } from 'protocol'
+import { isFinal } from 'protocol/facts'
 import { useKnownNames } from '../../app/known-names.ts'
 import { clockOf } from '../../features/alerts/words.ts'
 import { givenOf, inputOf, inputsOf } from '../../features/tools/arguments.ts'
@@ -148,8 +149,8 @@ function DryStep({ step }: { step: PlanStep }) {
           </p>
         )}
         {undo !== undefined && (
-          <p className={undo.kind === 'none' ? '' : 'text-soft'}>
-            {undo.kind === 'none' ? 'cannot be undone: ' : 'undo: '}
+          <p className={isFinal(undo) ? '' : 'text-soft'}>
+            {isFinal(undo) ? 'cannot be undone: ' : 'undo: '}
             <Visible text={undo.sentence} />
           </p>
         )}

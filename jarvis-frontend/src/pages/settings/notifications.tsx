@@ -28,7 +28,7 @@ export function Notifications() {
   }
   return (
     <Section id="notifications" title="Notifications">
-      <p>The page’s title always says how many cards wait. A notification opens the card.</p>
+      <p>The page’s title always says how many things wait for you. A notification opens the card.</p>
       <div className="fact-list choices">
         <label>
           <input

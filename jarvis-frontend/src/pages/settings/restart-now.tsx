@@ -1,7 +1,7 @@
-import { useConfirmations } from '../../api/confirmations.ts'
 import { useGrants } from '../../api/grants.ts'
 import { useSessions } from '../../api/sessions.ts'
 import { useStatus } from '../../api/status.ts'
+import { useWaiting } from '../../api/waiting.ts'
 import { FormProblem } from '../../features/settings/form-problem.tsx'
 import { useValue } from '../../lib/use-value.ts'
 import { Visible } from '../../ui/boxed.tsx'
@@ -67,7 +67,7 @@ export function RestartCourse({ from }: { from: string }) {
 /** The effect of a restart on runs, cards and grants. Draws nothing if there are none. */
 function Meanwhile() {
   const status = useStatus()
-  const waiting = useConfirmations()?.pending.length ?? 0
+  const waiting = useWaiting().count
   const granted = useGrants()?.length ?? 0
   const isWorking = useSessions()?.some(({ isRunning }) => isRunning) ?? false
   if (!isWorking && waiting === 0 && granted === 0) return null

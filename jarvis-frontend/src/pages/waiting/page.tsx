@@ -2,16 +2,17 @@ import type { ConfirmationRow } from 'protocol'
 import { shareOf } from 'protocol/facts'
 import { useEffect, useLayoutEffect, useMemo, useRef } from 'react'
 import { signedIn } from '../../api/auth.ts'
-import { useArmed } from '../../api/changes.ts'
 import { confirmations, useConfirmations } from '../../api/confirmations.ts'
 import { useGrants } from '../../api/grants.ts'
-import { questions, useOpenQuestions } from '../../api/questions.ts'
+import { questions } from '../../api/questions.ts'
 import { useStatus } from '../../api/status.ts'
+import { type Ask, isQuestion, useWaiting } from '../../api/waiting.ts'
 import { ChangeLine } from '../../app/changes/change-line.tsx'
 import { DenyAll } from '../../app/deny-all.tsx'
 import { live } from '../../app/live.ts'
 import { LiveCard, matterOf, matterOfRow } from '../../app/live-card.tsx'
 import { PageHead } from '../../app/page-head.tsx'
+import { WaitingLine } from '../../app/tray.tsx'
 import { useTitleOf } from '../../app/waiting.tsx'
 import { runsOf } from '../../features/chat/runs.ts'
 import { ToolRow } from '../../features/chat/tool-row.tsx'
@@ -19,7 +20,6 @@ import { known, lineOf, usePast } from '../../features/cluster/past.ts'
 import { useCluster } from '../../features/cluster/store.ts'
 import { actOf } from '../../features/confirmations/sentence.ts'
 import { Sentence } from '../../features/confirmations/sentence-line.tsx'
-import { WaitingLine } from '../../features/confirmations/tray.tsx'
 import { percent, plural, rate, share, timeOfDay } from '../../lib/format.ts'
 import { navigate, useSearchParams } from '../../lib/location.tsx'
 import { useValue } from '../../lib/use-value.ts'
@@ -33,10 +33,10 @@ import { phone, useMedia } from '../../ui/use-media.ts'
 import { ArmedList } from './armed-list.tsx'
 import { DenialList } from './denial-list.tsx'
 import { GrantList } from './grant-list.tsx'
-import { QuestionDetail, QuestionList } from './question-list.tsx'
+import { QuestionDetail } from './question-detail.tsx'
 import './page.css'
 
-/** Every waiting card of all sessions, and the decisions of today. */
+/** Everything that waits in all sessions, and the decisions of today. */
 export function WaitingPage() {
   const lists = useConfirmations()
   const isPhone = useMedia(phone)
@@ -46,30 +46,38 @@ export function WaitingPage() {
   const titleOf = useTitleOf()
   const [params] = useSearchParams()
   const pending = lists?.pending ?? []
-  const armed = useArmed()?.items ?? []
+  const { asks, changes: armed, count } = useWaiting()
   const decided = lists?.decided ?? []
   const granted = useGrants()?.length ?? 0
   const asked = [...pending, ...decided].find((row) => row.toolUseId === params.get('card'))
-  const change = params.get('change') ?? (isPhone || pending.length > 0 ? undefined : armed[0]?.id)
+  /** What is shown if the address names nothing. */
+  const first = isPhone || asked !== undefined ? undefined : asks[0]
+  const change = params.get('change') ?? (isPhone || first !== undefined ? undefined : armed[0]?.id)
   const isOfChange = change !== undefined && asked === undefined
-  const asking = useOpenQuestions()
   // A question that was answered here stays on screen until the person chooses another item.
   const lastAsked = useRef<string>(undefined)
-  const first = isPhone || pending.length + armed.length > 0 ? undefined : asking[0]?.questionId
-  const questionId = params.get('question') ?? first ?? (isPhone || pending.length > 0 ? undefined : lastAsked.current)
+  const firstQuestion = first !== undefined && isQuestion(first) ? first.questionId : undefined
+  const questionId =
+    params.get('question') ?? firstQuestion ?? (isPhone || first !== undefined ? undefined : lastAsked.current)
   lastAsked.current = questionId
   const question = useQuestion(questionId)
   const isOfQuestion = question !== undefined && asked === undefined && !params.has('change')
-  const chosen = asked ?? (isPhone || isOfChange || isOfQuestion ? undefined : pending[0])
+  const isOfCard = !isPhone && !isOfChange && !isOfQuestion && first !== undefined && !isQuestion(first)
+  const chosen = asked ?? (isOfCard ? first : undefined)
   // A card that was decided here stays on screen until the person chooses another item.
   const kept = useRef<ConfirmationRow>(undefined)
   if (asked !== undefined) kept.current = asked
   const shown = params.get('card') === null ? chosen : (asked ?? kept.current)
 
+  const isShown = (ask: Ask) =>
+    isQuestion(ask)
+      ? isOfQuestion && ask.questionId === question.questionId
+      : !isOfQuestion && !isOfChange && ask.toolUseId === shown?.toolUseId
+
   const move = useRef<(by: number) => void>(undefined)
   move.current = (by) => {
-    const at = pending.findIndex((row) => row.toolUseId === shown?.toolUseId)
-    const next = pending[Math.min(pending.length - 1, Math.max(0, at + by))]
+    const at = asks.findIndex(isShown)
+    const next = asks[Math.min(asks.length - 1, Math.max(0, at + by))]
     if (next !== undefined) navigate(pathOf(next), { replace: true })
   }
   useLayoutEffect(() => {
@@ -97,24 +105,17 @@ export function WaitingPage() {
 
   const list = (
     <div className="inbox scroll">
-      {lists !== undefined && pending.length + armed.length + asking.length === 0 && (
-        <p className="inbox-empty">Nothing waits for you.</p>
-      )}
+      {lists !== undefined && count === 0 && <p className="inbox-empty">Nothing waits for you.</p>}
       <DenyAll rows={pending} />
       <ul>
-        {pending.map((row) => (
-          <li key={row.toolUseId}>
-            <Link
-              to={pathOf(row)}
-              replace={!isPhone}
-              aria-current={row.toolUseId === shown?.toolUseId ? 'true' : undefined}
-            >
-              <WaitingLine row={row} titleOf={titleOf} />
+        {asks.map((ask) => (
+          <li key={pathOf(ask)}>
+            <Link to={pathOf(ask)} replace={!isPhone} aria-current={isShown(ask) ? 'true' : undefined}>
+              <WaitingLine ask={ask} titleOf={titleOf} />
             </Link>
           </li>
         ))}
       </ul>
-      <QuestionList items={asking} chosen={isOfQuestion ? question.questionId : undefined} titleOf={titleOf} />
       <ArmedList items={armed} chosen={isOfChange ? change : undefined} />
       <GrantList chosen={params.get('grant') ?? undefined} />
       <DenialList decided={decided} />
@@ -159,16 +160,9 @@ export function WaitingPage() {
   )
   return (
     <>
-      <PageHead
-        title="Waiting for you"
-        phoneDetail={
-          pending.length + armed.length + asking.length === 0
-            ? 'Nothing waits'
-            : plural(pending.length + armed.length + asking.length, 'thing')
-        }
-      >
+      <PageHead title="Waiting for you" phoneDetail={count === 0 ? 'Nothing waits' : plural(count, 'thing')}>
         <span className="flex-1" />
-        {pending.length > 0 && (
+        {asks.length > 0 && (
           <span className="keys" aria-hidden="true">
             <span>
               <kbd>J</kbd> <kbd>K</kbd> move
@@ -194,10 +188,7 @@ export function WaitingPage() {
           </span>
         </div>
       )}
-      {lists !== undefined &&
-      pending.length + decided.length + granted + armed.length + asking.length === 0 &&
-      !isOfChange &&
-      !isOfQuestion ? (
+      {lists !== undefined && count + decided.length + granted === 0 && !isOfChange && !isOfQuestion ? (
         <Empty title="Nothing waits for you.">
           <p className="text-dim">Calls that need a person stand here, whoever asked for them.</p>
         </Empty>
@@ -238,7 +229,11 @@ function endOf(row: ConfirmationRow) {
   return { mark: 'step', pieces: doing, words: ', runs' } as const
 }
 
-const pathOf = (row: ConfirmationRow) => `/waiting?card=${encodeURIComponent(row.toolUseId)}`
+/** Returns the path at which this page shows a card or a question. */
+const pathOf = (ask: Ask) =>
+  isQuestion(ask)
+    ? `/waiting?question=${encodeURIComponent(ask.questionId)}`
+    : `/waiting?card=${encodeURIComponent(ask.toolUseId)}`
 
 function Detail({ row, titleOf }: { row: ConfirmationRow; titleOf: (sessionId: string) => string | undefined }) {
   const store = useMemo(() => live.chat.open(row.sessionId), [row.sessionId])

@@ -170,7 +170,7 @@ export function actOn(
 }
 
 /** The answer about a page after an action on it. The page’s own words come last. */
-export async function pageAnswer({ tab, news, notes }: Done, whole?: string): Promise<ToolOutput> {
+export async function pageAnswer({ tab, news, notes, unreached }: Done, whole?: string): Promise<ToolOutput> {
   if (tab.page.isClosed()) {
     return { text: ['The tab was closed.', ...notes].join('\n'), summary: 'the tab was closed', isError: true }
   }
@@ -185,7 +185,8 @@ export async function pageAnswer({ tab, news, notes }: Done, whole?: string): Pr
   ].join('\n')
   return {
     text,
-    summary: `${hostOf(url)}, ${quoted(title, 60)}`,
+    summary: unreached ?? `${hostOf(url)}, ${quoted(title, 60)}`,
+    ...(unreached !== undefined && { isError: true }),
     data: { url, title, tab: tab.id, ...(tab.isMixed() && { isMixed: true }) },
   }
 }

@@ -75,7 +75,11 @@ function undoOf(container: string, act: 'start' | 'stop' | 'restart', state: str
   const back =
     act === 'start' && state !== 'running' ? 'stop' : act === 'stop' && state === 'running' ? 'start' : undefined
   return back === undefined
-    ? { kind: 'none', because: 'A restart cannot be taken back, and neither can what changes nothing.' }
+    ? {
+        kind: 'none',
+        because: act === 'restart' ? 'What ran was interrupted, and runs anew.' : 'Nothing changes.',
+        losesNothing: true,
+      }
     : {
         kind: 'call',
         toolName: name,

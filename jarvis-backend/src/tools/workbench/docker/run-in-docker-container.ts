@@ -17,7 +17,7 @@ export const runInDockerContainer = dockerTool({
       containerEffect('execute', container, {
         executes: { argument: 'command', text },
         sentence: `One program runs in the Docker container ${named(container)}: ${quoted(text, 300, '`')}.`,
-        deed: `run it in the container ${container}`.slice(0, 60),
+        deed: `run a program in the container ${container}`.slice(0, 60),
         atLeast: { tier: 'red', because: 'It runs a program in a container, with all rights there.', isAlways: true },
       }),
     ]

@@ -47,7 +47,11 @@ export const commitFiles = gitTool({
     return {
       now: `${changed.length} changed ${changed.length === 1 ? 'file' : 'files'}: ${quoted(changed.join(', '), 300)}`,
       then: `one commit more on ${branch === undefined ? 'no branch' : named(branch)}, ${shownWords(diff)}; the files stay as they are`,
-      undo: { kind: 'none', because: 'A commit stays in the history; git revert or git reset takes it back by hand.' },
+      undo: {
+        kind: 'none',
+        because: 'A commit stays in the history; git revert or git reset takes it back by hand.',
+        losesNothing: true,
+      },
       basis,
       diff,
     }

@@ -1,5 +1,7 @@
-import type { RoleInfo } from 'protocol'
+import type { EndedAccess, RoleInfo } from 'protocol'
 import type { KnownPerson } from '../../../api/people.ts'
+import { plural } from '../../../lib/format.ts'
+import { browserOf } from './browser.ts'
 
 /** A sentence for each built-in role. */
 const houseRoles: Record<string, string> = {
@@ -26,3 +28,14 @@ export function lastOwnerWords(person: KnownPerson, people: readonly KnownPerson
 
 /** A number of people in words: `only you`, `3`. */
 export const peopleCount = (people: number): string => (people === 1 ? 'only you' : String(people))
+
+/** Says what ended with a new password or a sign-out: `3 sign-ins ended: Firefox on Linux. Pairings ended: telegram: Mira.` */
+export function endedWords({ signIns, pairings }: EndedAccess): string {
+  const clients = [...new Set(signIns.map(browserOf))]
+  const ofSignIns = `${plural(signIns.length, 'other sign-in')} ended: ${clients.join(', ')}.`
+  const ofPairings = `${plural(pairings.length, 'pairing')} ended: ${pairings.join(', ')}. Pair again in Settings, Notifications.`
+  return [
+    signIns.length === 0 ? 'You were signed in nowhere else.' : ofSignIns,
+    ...(pairings.length === 0 ? [] : [ofPairings]),
+  ].join(' ')
+}

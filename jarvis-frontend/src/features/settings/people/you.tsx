@@ -1,8 +1,9 @@
-import type { MeReply } from 'protocol'
+import type { EndedAccess, MeReply } from 'protocol'
+import { useState } from 'react'
 import { listPasskeys } from '../../../api/passkeys.ts'
 import { endSignIn, readSignIns, signOutOthers } from '../../../api/people.ts'
 import { useLoad } from '../../../api/use-load.ts'
-import { FormProblem } from '../form-problem.tsx'
+import { FormProblem, FormSaid } from '../form-problem.tsx'
 import { PasswordForm } from '../password.tsx'
 import { YourAccounts } from './accounts.tsx'
 import { Passkeys } from './passkeys.tsx'
@@ -11,6 +12,7 @@ import { SignIns } from './sign-ins.tsx'
 import { SshKeys } from './ssh-keys.tsx'
 import { TwoStep } from './two-step.tsx'
 import { useAttempt } from './use-attempt.ts'
+import { endedWords } from './words.ts'
 
 type Props = { me: MeReply; decides: boolean; isResting: boolean; onChanged: () => void }
 
@@ -47,6 +49,7 @@ export function YourFactors({ me: { factors }, decides, isResting, onChanged }: 
 export function YourDevices({ isResting }: { isResting: boolean }) {
   const { data, problem, again } = useLoad('sign-ins', readSignIns, ['connect'])
   const { problem: failed, isBusy, attempt } = useAttempt()
+  const [ended, setEnded] = useState<EndedAccess>()
   const act = (work: () => Promise<unknown>) => void attempt(work).then((isDone) => isDone && again())
   if (data === undefined) return <FormProblem text={problem?.message} />
   const others = data.items.filter(({ isThis }) => isThis === undefined).length
@@ -66,11 +69,12 @@ export function YourDevices({ isResting }: { isResting: boolean }) {
             label="Sign out everywhere else"
             keep="Stay signed in"
             isResting={isResting || isBusy}
-            onDo={() => act(signOutOthers)}
+            onDo={() => act(async () => setEnded((await signOutOthers()).ended))}
           />
         </div>
       )}
       <FormProblem text={failed} />
+      <FormSaid said={ended && { ok: true, text: endedWords(ended) }} />
     </>
   )
 }
