@@ -137,7 +137,7 @@ export type TalkPorts = {
   entry(sessionId: string, seq: number): Entry | undefined
   entriesOfRun(runId: string): Entry[]
   picture(sessionId: string, id: string): Picture | undefined
-  /** What waits for a person: cards, questions, and changes that go back by themselves. */
+  /** The cards, questions and changes that wait for a person. */
   waiting(): { cards: readonly Card[]; questions: readonly Question[]; changes: readonly Change[] }
   questions(sessionId: string): Question[]
   question(questionId: string): { question: Question; sessionId: string; isOpen: boolean } | undefined
