@@ -142,7 +142,7 @@ export type TalkPorts = {
     file: { sessionId: string; path: string },
     mostBytes: number,
   ): Promise<(Omit<Document, 'data'> & { bytes: number; data?: Buffer }) | undefined>
-  /** What waits for a person: cards, questions, and changes that go back by themselves. */
+  /** The cards, questions and changes that wait for a person. */
   waiting(): { cards: readonly Card[]; questions: readonly Question[]; changes: readonly Change[] }
   questions(sessionId: string): Question[]
   question(questionId: string): { question: Question; sessionId: string; isOpen: boolean } | undefined

@@ -27,7 +27,7 @@ import { Found, isNarrowed, Narrow } from './narrow.tsx'
 const Detail = later(() => import('../../features/cluster/detail.tsx').then((part) => part.Detail))
 const Charts = later(() => import('../../features/cluster/charts.tsx').then((part) => part.Charts))
 
-/** What needs a look, for a wall display. */
+/** The things that need a look, for a wall display. */
 function LookLine({ issues }: { issues: readonly Issue[] }) {
   const [worst] = issues
   if (worst === undefined) return null

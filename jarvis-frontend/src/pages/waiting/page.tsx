@@ -50,7 +50,7 @@ export function WaitingPage() {
   const decided = lists?.decided ?? []
   const granted = useGrants()?.length ?? 0
   const asked = [...pending, ...decided].find((row) => row.toolUseId === params.get('card'))
-  /** What is shown if the address names nothing. */
+  /** The item that is shown if the address names none. */
   const first = isPhone || asked !== undefined ? undefined : asks[0]
   const change = params.get('change') ?? (isPhone || first !== undefined ? undefined : armed[0]?.id)
   const isOfChange = change !== undefined && asked === undefined
