@@ -20,11 +20,21 @@ const fewestWords = 2
 const leastRelevance = { several: 0.6, fewer: 0.75 } as const
 /** Weight of closeness in meaning beside the share of the message's words. */
 const closenessWeight = 1.5
-/** Least share of the message's words in a recalled part of a conversation, and most similarity of the questions, 0..1. A question that is asked again wants a new answer. */
-const ofConversations = { coverage: 0.75, alike: 0.6 } as const
+/**
+ * Shares, 0..1, for a recalled part of a conversation: least of the message's words in it; least of its own words that the message has, because a long part has many
+ * words by chance; and most similarity of the questions, because a question that is asked again wants a new answer.
+ */
+const ofConversations = { coverage: 0.75, own: 0.1, alike: 0.6 } as const
 
-const isRelevant = ({ words, coverage, closeness }: Evidence) =>
-  coverage + closenessWeight * closeness >= leastRelevance[words.length >= fewestWords ? 'several' : 'fewer']
+/** Least share of a short note's own words that a message has, 0..1: the message may speak of other things too. */
+const leastOfNote = 0.6
+
+/** The share of a text's own words that these are, 0..1. */
+const shareOf = (text: string, words: readonly string[]) => words.length / Math.max(1, new Set(tellingWords(text)).size)
+
+const isRelevant = ({ words, coverage, closeness }: Evidence, text: string) =>
+  coverage + closenessWeight * closeness >= leastRelevance[words.length >= fewestWords ? 'several' : 'fewer'] ||
+  (words.length >= fewestWords && shareOf(text, words) >= leastOfNote)
 
 /**
  * Tests if a text holds the heartbeat's results. They are not recalled, because they repeat themselves and would crowd out notes. A search finds
@@ -59,7 +69,7 @@ export function createRecall(memory: Memory, isBehind: (kinds: readonly SourceKi
     const fits = (hit: MemoryHit, evidence: Evidence) =>
       hit.kind === 'session'
         ? mayRecall(hit.name) && !hit.isFromTools && isNewsFrom(hit, evidence, message)
-        : !isBeat(hit.name) && isRelevant(evidence)
+        : !isBeat(hit.name) && isRelevant(evidence, hit.text)
     const items = chosen(
       found.hits.flatMap(({ evidence, ...hit }) =>
         evidence !== undefined && fits(hit, evidence) ? [{ hit, evidence }] : [],
@@ -84,7 +94,8 @@ async function inTime(memory: Memory, input: Parameters<typeof memory.call<'sear
 
 /** True if a part of a conversation says what the message asks, and is not only the same question. */
 function isNewsFrom({ text }: MemoryHit, { words, coverage }: Evidence, message: string): boolean {
-  if (words.length < fewestWords || coverage < ofConversations.coverage) return false
+  if (words.length < fewestWords || coverage < ofConversations.coverage || shareOf(text, words) < ofConversations.own)
+    return false
   const [, question = ''] = /^Operator: (.*)/.exec(text) ?? []
   const [one, other] = [new Set(tellingWords(message)), new Set(tellingWords(question))]
   const shared = [...one].filter((word) => other.has(word)).length

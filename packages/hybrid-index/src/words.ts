@@ -2,12 +2,12 @@
  * Words that say little about a text's subject. Negations are not in this list: "not" and "never" change the meaning, and a passage that contains
  * them should rank above one that does not.
  */
-const stopWords = new Set(
+const stopWords: ReadonlySet<string> = new Set(
   `a about after all also am an and any are as at be been being but by can could did do does doing for from had has have
   he her him his how i if in into is it its just me my of on or our please she should so some such than that the their
-  them then there these they this those to up us was we were what when where which while who why will with would you your`.split(
-    /\s+/,
-  ),
+  them then there these they this those to up us was we were what when where which while who why will with would you your`
+    .split(/\s+/)
+    .map(stemOf),
 )
 
 const longestWord = 64
@@ -48,8 +48,16 @@ export function ignoredWords(text: string): string[] {
   return [...new Set(wordsOf(text))].filter((word) => !telling.has(word))
 }
 
-/** Removes common endings: `backups` → `backup`, `rebooted` → `reboot`, `failing` → `fail`. It is cautious: a wrong cut would merge two meanings. */
+/**
+ * Removes common endings: `backups` → `backup`, `rebooted` → `reboot`, `failing` → `fail`, `update` and `updated` → `updat`. It is cautious: a wrong
+ * cut would merge two meanings.
+ */
 export function stemOf(word: string): string {
+  const base = baseOf(word)
+  return base.length > 4 && base.endsWith('e') ? base.slice(0, -1) : base
+}
+
+function baseOf(word: string): string {
   if (word.length < 5 || !'sdg'.includes(word.at(-1) ?? '') || /\d/.test(word)) return word
   if (word.endsWith('ies')) return `${word.slice(0, -3)}y`
   if (/(?:ss|us|is)$/.test(word)) return word
