@@ -5,9 +5,9 @@ import { gzipSync } from 'node:zlib'
 /** The parts that an open session without cards fetches before the page is at rest. */
 const session = ['src/pages/chat/session-stream.tsx', 'src/pages/chat/session-head.tsx', 'src/app/side.tsx']
 const budgets = [
-  { name: 'js', kind: 'js', most: 120_000, parts: ['src/pages/chat/idle.tsx'] },
+  { name: 'js', kind: 'js', most: 130_000, parts: ['src/pages/chat/idle.tsx'] },
   { name: 'css', kind: 'css', most: 25_000, parts: [] },
-  { name: 'js with a session', kind: 'js', most: 160_000, parts: session },
+  { name: 'js with a session', kind: 'js', most: 165_000, parts: session },
 ]
 const dist = new URL('../dist/', import.meta.url)
 const manifest = JSON.parse(readFileSync(new URL('.vite/manifest.json', dist), 'utf8'))

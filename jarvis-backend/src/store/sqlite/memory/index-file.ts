@@ -1,4 +1,5 @@
 import Sqlite from 'better-sqlite3'
+import { wordsOf } from 'hybrid-index'
 import { madePrivate } from '../../../lib/private-file.ts'
 import { addVectorFunctions } from './vectors.ts'
 
@@ -89,11 +90,13 @@ const fromVersion3 = `
   COMMIT;
 `
 
-/** Migrates version 4, which knew the age of a whole text only. */
+/** Migrates version 4, which knew the age of a whole text only, and took `update` and `updated` for two words. */
 const fromVersion4 = `
   BEGIN IMMEDIATE;
   ALTER TABLE chunks ADD COLUMN at INTEGER;
   UPDATE chunks SET at = (SELECT changed_at FROM sources WHERE sources.id = source_id);
+  INSERT INTO chunk_words (chunk_words) VALUES ('delete-all');
+  INSERT INTO chunk_words (rowid, words) SELECT id, words_of(heading || ' ' || text) FROM chunks;
   PRAGMA user_version = 5;
   COMMIT;
 `
@@ -114,6 +117,7 @@ export function openIndex(path: string): Sqlite.Database {
     // A small cache: the index in memory serves most searches, and the system caches the file.
     sql.pragma(`cache_size = -${cacheKib}`)
     addVectorFunctions(sql)
+    sql.function('words_of', { deterministic: true }, (text) => wordsOf(String(text)).join(' '))
     const found = Number(sql.pragma('user_version', { simple: true }))
     // Overwrites deleted rows on disk.
     sql.pragma('secure_delete = ON')

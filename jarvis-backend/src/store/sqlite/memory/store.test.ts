@@ -116,10 +116,17 @@ test('an index of version 2 reads lessons, the journal and conversations anew, a
   before.close()
   const older = new Sqlite(path)
   older.exec('ALTER TABLE chunks DROP COLUMN at')
+  // Words as they were told apart then.
+  older.exec("INSERT INTO chunk_words (chunk_words) VALUES ('delete-all')")
+  older.exec("INSERT INTO chunk_words (rowid, words) VALUES (1, 'otherwise')")
   older.pragma('user_version = 2')
   older.close()
 
   const store = openMemoryStore(path, discard)
+  const words = new Sqlite(path, { readonly: true })
+  const rowsWith = words.prepare<[string], number>('SELECT rowid FROM chunk_words WHERE words MATCH ?').pluck()
+  expect([rowsWith.all('otherwise'), rowsWith.all('memory').length]).toEqual([[], 2])
+  words.close()
   onTestFinished(() => store.close())
   const checksums = (['file', 'session', 'journal'] as const).flatMap((kind) => [...store.checksums(kind)])
   expect(checksums).toEqual([
