@@ -86,7 +86,7 @@ testWith('script')(
       [['grants'], 0, 'No grant is in force.'],
       [['questions'], 3, 'Which pool?'],
       [['plan'], 0, new RegExp(`${plan}.*done.*1 steps`)],
-      [['plan', plan], 0, /done[\s\S]*set_level.*"to":9/],
+      [['plan', plan], 0, /done[\s\S]*set_level.* to=9/],
       [['alerts'], 0, /alert|for/],
       [['roles'], 0, 'operator'],
       [['ask', 'Hello'], 0, 'You said: Hello\n'],

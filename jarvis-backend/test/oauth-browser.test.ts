@@ -50,7 +50,7 @@ test('an editor adds the address, the operator signs in and allows it to read, a
   onTestFinished(() => client.close())
   expect((await client.callTool({ name: 'get_cluster_status', arguments: {} })).isError).not.toBe(true)
 
-  await page.goto(`${jarvis.url}/settings`)
+  await page.goto(`${jarvis.url}/settings/tokens`)
   await page.getByText('signed in as “Test Editor”').waitFor()
 })
 

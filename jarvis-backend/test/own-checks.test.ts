@@ -134,8 +134,8 @@ test('an own check asks a reading tool through the gate, by a condition over its
     const looked = await check?.look(ports({ data: { storages: [{ name: 'tank', usedRatio }] } }))
     return looked?.measures.map(({ level, sentence }) => [level, sentence])
   }
-  expect(await levelOf(0.9)).toEqual([['look', 'Tank: storages(name=tank).usedRatio is 0.9.']])
-  expect(await levelOf(0.5)).toEqual([['clear', 'Tank: storages(name=tank).usedRatio is 0.5.']])
+  expect(await levelOf(0.9)).toEqual([['look', 'Tank: usedRatio of storage tank is 0.9.']])
+  expect(await levelOf(0.5)).toEqual([['clear', 'Tank: usedRatio of storage tank is 0.5.']])
   expect((await levelOf(null))?.[0]?.[0]).toBe('unseen')
   await expect(Promise.resolve(check?.look(ports({ problem: 'pve is away' })))).rejects.toThrow('pve is away')
 })

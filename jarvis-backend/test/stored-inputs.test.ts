@@ -265,7 +265,9 @@ test('an index of the earlier release loses what it remembered of conversations'
   store.replace({ ...source, kind: 'file', name: 'MEMORY.md' }, [{ ...chunk, text: 'A note.' }], undefined)
   store.close()
   const { sql, close } = openDatabase(path.replace('memory', 'other'))
-  sql.exec(`ATTACH '${path}' AS memory; PRAGMA memory.user_version = 3; DETACH memory`)
+  sql.exec(
+    `ATTACH '${path}' AS memory; ALTER TABLE memory.chunks DROP COLUMN at; PRAGMA memory.user_version = 3; DETACH memory`,
+  )
   close()
   expect(filesWith(dir, secret)).toEqual(['memory.db'])
 

@@ -31,7 +31,7 @@ test('alerts stand by group, with their evidence, in both themes, and on a phone
     await expect.poll(text).toContain(words)
   // Alerts that a person took on, hidden alerts and pending alerts do not count.
   const count = page.getByRole('navigation', { name: 'Main' }).getByRole('link', { name: /^Alerts/ })
-  expect(await count.textContent()).toBe('Alerts4 open')
+  expect(await count.textContent()).toBe('Alerts4 need a look')
   await list.getByRole('link', { name: /pve is at 81 °C/ }).click()
   const detail = page.getByRole('region', { name: 'The alert' })
   await detail.getByText('sensors -j over SSH').waitFor()

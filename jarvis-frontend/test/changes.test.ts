@@ -71,7 +71,7 @@ test('two keys keep a change, everywhere at once, and one key keeps nothing', as
   const server = await stage.play(changesScene(Date.now()))
   const page = await stage.open(server, path, { height: 1_700 })
   const waiting = await stage.open(server, '/waiting?change=armed')
-  await waiting.locator('.inbox').getByText('silence is an answer here').waitFor()
+  await waiting.locator('.inbox').getByText('goes back by itself unless you keep it').waitFor()
   await expect.poll(() => waiting.title()).toBe('(5) Waiting · JARVIS')
   const row = page.locator('#change-armed')
   await row.focus()

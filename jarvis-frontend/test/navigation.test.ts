@@ -107,15 +107,15 @@ test('back leads to where a page was scrolled, and a new visit to its beginning'
   await page.locator('.settings-body textarea').waitFor()
   await page.evaluate(() => {
     const settings = document.querySelector('.settings-body') as HTMLElement
-    settings.scrollTop = 120
+    settings.scrollTop = 80
   })
-  await expect.poll(topPx).toBe(120)
+  await expect.poll(topPx).toBe(80)
   const to = (name: string) => page.locator('.rail').getByRole('link', { name }).click()
   await to('Journal')
   await page.getByRole('heading', { level: 1, name: 'Journal' }).waitFor()
   await page.goBack()
   await page.getByRole('heading', { level: 1, name: 'Settings' }).waitFor()
-  await expect.poll(topPx).toBe(120)
+  await expect.poll(topPx).toBe(80)
   await to('Journal')
   await page.getByRole('heading', { level: 1, name: 'Journal' }).waitFor()
   await to('Settings')

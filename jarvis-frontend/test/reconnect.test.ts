@@ -105,14 +105,22 @@ test('offline and back: the time is said, what was typed stays, what was sent ar
   await page.reload()
   expect(await field(page).inputValue()).toBe('half a thought, and more')
 
-  // Sent without a link, and reloaded before it arrived.
+  // Without a link nothing is sent, and the text stays.
   await page.getByText('live').waitFor()
   await away()
+  await page.getByText('offline').waitFor()
   await field(page).fill('Say this once.')
   await page.keyboard.press('Enter')
-  await page.locator('.user').getByText('Say this once.').waitFor()
+  expect(await page.locator('.user').getByText('Say this once.').count()).toBe(0)
+  expect(await field(page).inputValue()).toBe('Say this once.')
+
+  // Sent, and reloaded before it arrived.
   server = await stage.play(scene, server.port)
   server.behaviour.answersSends = false
+  await wake(page)
+  await strip.waitFor({ state: 'detached' })
+  await field(page).press('Enter')
+  await page.locator('.user').getByText('Say this once.').waitFor()
   await page.reload()
   server.behaviour.answersSends = true
   await page.getByText('The page was reloaded before it arrived.').waitFor()
@@ -136,16 +144,15 @@ test('offline and back: the time is said, what was typed stays, what was sent ar
   expect(await strip.count()).toBe(0)
 })
 
-test('a message of a new chat that was sent without a link is typed again after a reload', async () => {
+test('a message of a new chat that nobody took is typed again after a reload', async () => {
   const scene = words()
   const server = await stage.play(scene)
+  server.behaviour.answersSends = false
   const page = await stage.open(server, '/', { before })
   await page.getByText('live').waitFor()
-  await leave(page, server)
   await field(page).fill('Say this once.')
   await page.keyboard.press('Enter')
   await page.locator('.user').getByText('Say this once.').waitFor()
-  await stage.play(scene, server.port)
   await page.reload()
   expect(await field(page).inputValue()).toBe('Say this once.')
 })

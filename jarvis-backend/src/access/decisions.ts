@@ -137,7 +137,7 @@ export class Decisions {
   problem(toolUseId: string, bindingHash?: string, needed: number = 0): string | undefined {
     const { decision, by = '', bindingHash: bound = '', receipt } = (this.#parts.decisionOf(toolUseId) ?? {}) as Decided
     if (decision !== 'approved') return 'Its approval is not signed.'
-    const about: About = { toolUseId, bindingHash }
+    const about: About = { toolUseId, ...(bindingHash !== undefined && { bindingHash }) }
     const why = this.#keptProblem(receipt, by, about)
     if (why !== undefined || needed === 0) return why
     const yes = this.signedBy(toolUseId, bindingHash ?? bound)

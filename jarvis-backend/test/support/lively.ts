@@ -57,6 +57,7 @@ export async function lively(
     '/settings/policy': 'nothing may change these',
     '/settings/workbench': 'of the machine that JARVIS runs on',
     '/settings/persona': 'Four texts that every prompt begins with',
+    '/settings/in-force': 'A secret is never shown.',
     '/settings/backups': 'A backup has the database',
     '/settings/notifications': 'how many cards wait',
     '/settings/display': 'Compact',

@@ -1,6 +1,6 @@
 import { useId, useLayoutEffect, useRef } from 'react'
+import { Expiry } from '../../ui/countdown.tsx'
 import type { Hand } from './answer.tsx'
-import { Expiry } from './countdown.tsx'
 import { ExactCall } from './exact-call.tsx'
 import type { LiveTarget } from './facts.tsx'
 import { Executing, Settled } from './outcome.tsx'

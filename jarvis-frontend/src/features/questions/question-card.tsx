@@ -1,7 +1,7 @@
 import type { Answer, AnswerBody, Question, QuestionItem, QuestionResolution } from 'protocol'
 import { Fragment, useId, useRef, useState } from 'react'
 import { Boxed, Visible } from '../../ui/boxed.tsx'
-import { Expiry } from '../confirmations/countdown.tsx'
+import { Expiry } from '../../ui/countdown.tsx'
 import { askerOf, endWords, gistOf, missingOf, saidOf, sendWords } from './words.ts'
 import './question.css'
 

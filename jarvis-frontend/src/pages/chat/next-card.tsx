@@ -1,7 +1,7 @@
 import { elementOf, pathOf, useWaiting } from '../../api/waiting.ts'
 import { AskGist } from '../../app/tray.tsx'
 import { goToCard } from '../../app/use-keys.ts'
-import { TimeLeft } from '../../features/confirmations/countdown.tsx'
+import { TimeLeft } from '../../ui/countdown.tsx'
 import { Icon } from '../../ui/icon.tsx'
 import { Link } from '../../ui/link.tsx'
 import { useNow } from '../../ui/use-now.ts'

@@ -1,6 +1,6 @@
-import { clock } from '../../lib/format.ts'
-import { arcPath } from '../../ui/arc.ts'
-import { useNow } from '../../ui/use-now.ts'
+import { clock } from '../lib/format.ts'
+import { arcPath } from './arc.ts'
+import { useNow } from './use-now.ts'
 
 /** A countdown such as `12:41`. Screen readers do not read it; the live region announces five minutes and one minute. */
 export function TimeLeft({ until, aheadMs = 0 }: { until: number; aheadMs?: number }) {
