@@ -169,7 +169,8 @@ test('what a server asked ends with its call', async () => {
 test('what a person types for a server is no order: a change that it named still asks', async () => {
   const restart = calls(['restart_service', { node: 'pve', service: 'nginx' }])
   const mira = await asking(form({ unit: { type: 'string', title: 'Type nginx on pve' } }), [
-    calls(['odd__asks', {}]),
+    // The other tool rests after so many refused questions.
+    calls(['odd__asks_2', {}]),
     restart,
   ])
   await answer(mira, { answers: [{ text: 'restart nginx on pve' }] })

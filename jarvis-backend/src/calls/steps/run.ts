@@ -72,9 +72,9 @@ export class Running {
     const { hasOperator } = rightsOf(context.principal)
     const own = this.#contextOf(walk)
     if (ready.tool.outlives !== true) this.#running.add(walk)
-    const once = async () => {
-      this.#breaker.began(toolName, target.node)
-      const done = await runTool(
+    const asked = { person: false }
+    const once = () =>
+      runTool(
         ready.tool,
         (toolContext) => tool.run(input, { ...toolContext, ...own, toolUseId, target, ...(preview && { preview }) }),
         {
@@ -83,15 +83,25 @@ export class Running {
           report,
           onProgress: (message) => context.progress(toolUseId, redactor.text(legible(message))),
           onTask: (upid) => executions.noteTask(toolUseId, upid),
-          ...(hasOperator && context.sessionId !== '' && { ask: (asking, signal) => this.#ask(walk, asking, signal) }),
+          ...(hasOperator &&
+            context.sessionId !== '' && {
+              ask: (asking, signal) => {
+                asked.person = true
+                return this.#ask(walk, asking, signal)
+              },
+            }),
         },
       )
-      const isFault = isFaultOf(ready.tool, done)
-      this.#breaker.ended(toolName, { node: target.node, isFault, error: redactor.text(done.output.summary) })
-      return { done, isFault }
-    }
-    const isRetried = ready.tool.tier === 'green' && isPlan(context.principal)
-    const came = await (isRetried ? this.#withRetries(walk, once) : once().then(({ done }) => done))
+    // A verdict that is not green allows one run. JARVIS's own reads alone are known to change nothing by a second one.
+    const isRetried = isPlan(context.principal) && ready.verdict.tier === 'green' && ready.tool.attached === undefined
+    this.#breaker.began(toolName, target.node)
+    const came = await (isRetried ? this.#withRetries(walk, once) : once())
+    this.#breaker.ended(toolName, {
+      node: target.node,
+      // A call that asked a person may have ended by the person's answer.
+      isFault: asked.person ? came.isFault : isFaultOf(ready.tool, came),
+      error: redactor.text(came.output.summary),
+    })
     const done = { ...came, output: this.#withFiles(came.output, context.sessionId) }
     // Redact the output now and cache the result, so that the transaction that stores the text is short.
     await redactor.later(done.output.text)
@@ -99,18 +109,16 @@ export class Running {
   }
 
   /** Runs a plan's read again after a fault, because a passing fault would stop the whole plan. */
-  async #withRetries(
-    { call, context }: Walk,
-    once: () => Promise<{ done: Done; isFault: boolean | undefined }>,
-  ): Promise<Done> {
+  async #withRetries({ call, context }: Walk, once: () => Promise<Done>): Promise<Done> {
     const { clock, redactor } = this.#parts
     for (const pauseMs of readPausesMs) {
-      const { done, isFault } = await once()
-      if (isFault !== true || context.signal.aborted) return done
+      const done = await once()
+      if (done.isFault !== true || context.signal.aborted) return done
       context.progress(call.toolUseId, `${redactor.text(legible(done.output.summary))} It is read again.`)
       await sleep(clock, pauseMs, context.signal).catch(() => {})
+      if (context.signal.aborted) return done
     }
-    return once().then(({ done }) => done)
+    return once()
   }
 
   /** Call it when the call's outcome is stored, or when it will never have one. */

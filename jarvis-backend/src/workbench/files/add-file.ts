@@ -1,4 +1,4 @@
-import { closeSync, constants, mkdirSync, openSync, rmSync, writeFileSync } from 'node:fs'
+import { closeSync, constants, fchmodSync, mkdirSync, openSync, rmSync, writeFileSync } from 'node:fs'
 import { JarvisError } from 'protocol'
 import { type Held, type RootAt, within } from './walk.ts'
 
@@ -22,6 +22,16 @@ export function addFile(
   return name
 }
 
+/**
+ * Writes bytes into a new file at a path of a root, as `addFile` does.
+ * @returns false if something stands there already @throws JarvisError `invalid_request` if a part of the path is a link
+ */
+export function addFileAt(root: RootAt, path: string, { bytes, mode }: { bytes: Buffer; mode: number }): boolean {
+  const parts = path.split('/')
+  for (const at of parts.keys()) if (at > 0) within(root, parts.slice(0, at).join('/'), makeFolder)
+  return within(root, path, ({ dir, name }) => wroteNew(`${dir}/${name}`, bytes, mode)) === true
+}
+
 function makeFolder({ dir, name }: Held): void {
   try {
     mkdirSync(`${dir}/${name}`, { mode: 0o700 })
@@ -31,7 +41,7 @@ function makeFolder({ dir, name }: Held): void {
 }
 
 /** Writes a new file. @param path a name in an open folder @returns false if the name exists already, also as a link */
-function wroteNew(path: string, bytes: Buffer): boolean {
+function wroteNew(path: string, bytes: Buffer, mode = 0o600): boolean {
   let file: number
   try {
     file = openSync(path, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW, 0o600)
@@ -41,6 +51,7 @@ function wroteNew(path: string, bytes: Buffer): boolean {
   }
   try {
     writeFileSync(file, bytes)
+    if (mode !== 0o600) fchmodSync(file, mode)
     return true
   } catch (error) {
     // If the disk is full, no partly written file is left under a name that people trust.

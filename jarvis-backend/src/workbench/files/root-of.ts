@@ -8,6 +8,9 @@ const ofSession = `${sessionRoot}:`
 /** The name of a session folder's root in a change. */
 export const sessionRootName = (sessionId: string): string => `${ofSession}${sessionId}`
 
+/** True if a root in a change is the folder of a session. */
+export const isSessionRoot = (root: string): boolean => root.startsWith(ofSession)
+
 /** The name of a place's root in a change. For a session's own folder it is `session:ID`, so that the change always refers to this session. */
 export function rootName({ root }: Place, sessionId: string | undefined): string {
   if (root === undefined) throw new JarvisError('invalid_request', 'The path is outside the roots of policy.yaml.')
