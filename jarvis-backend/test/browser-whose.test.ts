@@ -29,6 +29,12 @@ test('lists, the head and a waiting card name the person whose conversation it i
   await page.getByRole('link', { name: /Stop VM 103.*for Mira/ }).waitFor()
 
   const phone = await operator(jarvis, { viewport: { width: 390, height: 844 } }, `/chat/${sessionId}`)
+  // The address names the card once it is there, which closes a menu.
+  await phone
+    .getByRole('button', { name: /^Approve/ })
+    .first()
+    .waitFor()
+  await phone.waitForLoadState('networkidle')
   await phone.getByRole('button', { name: 'Menu' }).click()
   await phone.getByRole('button', { name: /^Model: / }).click()
   await phone.getByRole('group', { name: /One model is configured/ }).waitFor()
