@@ -1,7 +1,8 @@
 import type { PolicyCheckReply, PolicyReplayReply, PolicyReply } from 'protocol'
-import { ApiError } from 'protocol/client'
+import type { ApiError } from 'protocol/client'
 import { useEffect, useState } from 'react'
 import { checkPolicy, readPolicy, replayPolicy } from '../../api/policy.ts'
+import { problemOf } from '../../api/remote.ts'
 import { readSettings } from '../../api/settings.ts'
 import { useStatus } from '../../api/status.ts'
 import { useLoad, useNewest } from '../../api/use-load.ts'
@@ -145,8 +146,6 @@ function useDraft(file: PolicyReply) {
   }
 }
 
-const unreadable = new ApiError('unreadable', 'The answer could not be read.')
-
 /** A draft of the file: checked while it is typed, and replayed over the newest calls. */
 function Draft({ file }: { file: PolicyReply }) {
   const { text, hasChanged, put, settle } = useDraft(file)
@@ -158,7 +157,7 @@ function Draft({ file }: { file: PolicyReply }) {
     const timer = setTimeout(() => {
       checkPolicy(text).then(
         (found) => !isGone && setChecked({ text, found }),
-        (error) => !isGone && setChecked({ text, problem: error instanceof ApiError ? error : unreadable }),
+        (error) => !isGone && setChecked({ text, problem: problemOf(error) }),
       )
     }, settleMs)
     return () => {
@@ -278,7 +277,7 @@ function Replayed({ text, isUsable }: { text: string; isUsable: boolean }) {
       setSeen(await replayPolicy(text))
       setRefused(undefined)
     } catch (error) {
-      if (error instanceof ApiError) setRefused(error)
+      setRefused(problemOf(error))
     }
     setBusy(false)
   }
