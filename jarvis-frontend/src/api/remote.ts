@@ -127,7 +127,7 @@ export class Remote<T> {
     this.#lastReadAt = Date.now()
     const answer = await this.#read().then(
       (data) => ({ data }),
-      (error: unknown) => ({ problem: error instanceof ApiError ? error : unreadable }),
+      (error: unknown) => ({ problem: problemOf(error) }),
     )
     if (turn !== this.#turn) return
     this.#isReading = false
@@ -153,7 +153,9 @@ export class Remote<T> {
   }
 }
 
-const unreadable = new ApiError('unreadable', 'The answer could not be read.')
+/** Returns the error of a failed request, also one that is not the server's. */
+export const problemOf = (error: unknown): ApiError =>
+  error instanceof ApiError ? error : new ApiError('unreadable', 'The answer could not be read.')
 
 /** Returns the data with a key, of which there is one for the whole dashboard. */
 export const remoteOf = <T>(key: string, read: () => Promise<T>): Remote<T> =>

@@ -352,7 +352,7 @@ export async function startScripted(scene: Scene, dist: string, port = 0) {
     if (scene.samples !== undefined && pathname === '/api/samples') return json(200, scene.samples)
     if (pathname === '/api/people')
       return json(200, { items: [{ id: 'operator', name: 'operator', role: 'owner' }], removed: [], roles: [] })
-    if (pathname === '/api/grants') return json(200, { items: [] })
+    if (pathname === '/api/grants' || pathname === '/api/questions') return json(200, { items: [] })
     // No samples were recorded yet.
     if (pathname === '/api/samples') return json(200, { from: Date.now() - 3_540_000, stepMs: 60_000, items: [] })
     if (pathname === '/api/limits') return json(200, usualLimits)

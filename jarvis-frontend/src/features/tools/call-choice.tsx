@@ -22,7 +22,8 @@ export function CallChoice({ tools, offered, names, first: call, problem, isWron
   const [first] = useState(call)
   const [name, setName] = useState(first?.name ?? '')
   const tool = tools?.find((known) => known.name === name)
-  const inputs = name === first?.name ? first.input : {}
+  const inputsOf = (tool: string) => (tool === first?.name ? first.input : {})
+  const inputs = inputsOf(name)
   return (
     <>
       <label>
@@ -36,9 +37,9 @@ export function CallChoice({ tools, offered, names, first: call, problem, isWron
           spellCheck={false}
           autoComplete="off"
           aria-invalid={isWrongName}
-          onChange={(event) => {
-            setName(event.currentTarget.value)
-            onChange?.({ name: event.currentTarget.value, input: {} })
+          onChange={({ currentTarget: { value } }) => {
+            setName(value)
+            onChange?.({ name: value, input: inputsOf(value) })
           }}
         />
       </label>

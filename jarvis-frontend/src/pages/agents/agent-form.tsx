@@ -20,7 +20,7 @@ export function AgentForm({
   agent,
   onDone,
 }: {
-  all: AgentsReply | undefined
+  all: AgentsReply
   agent?: AgentDetail
   onDone: (id?: string) => void
 }) {
@@ -29,7 +29,7 @@ export function AgentForm({
   const body: AgentBody = agent?.body ?? {}
   const isMain = agent?.id === 'main'
   // The hash of the file when the form was opened, so that saving does not overwrite a later change.
-  const [hash] = useState(all?.hash)
+  const [hash] = useState(all.hash)
 
   const [isMoreOpen, setMoreOpen] = useState(
     () => body.tools?.deny !== undefined || Object.keys(body).some((key) => !firstFields.includes(key)),

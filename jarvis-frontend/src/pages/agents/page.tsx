@@ -1,7 +1,7 @@
 import type { AgentInfo, AgentsReply } from 'protocol'
 import { readAgents } from '../../api/agents.ts'
 import { signedIn } from '../../api/auth.ts'
-import { useLoad } from '../../api/use-load.ts'
+import { useNewest } from '../../api/use-load.ts'
 import { Problem, Resting, Skeletons, useIsLive } from '../../app/load-state.tsx'
 import { PageHead } from '../../app/page-head.tsx'
 import { useNarrowing } from '../../app/use-narrowing.ts'
@@ -23,7 +23,8 @@ import './page.css'
 
 /** The agents that work for the operator, and their limits. */
 export function AgentsPage() {
-  const { data, problem, again } = useLoad('agents', readAgents, ['connect', 'agents', 'confirmations', 'settings'])
+  // A form must not begin with the hash of an older answer.
+  const { data, problem, again } = useNewest('agents', readAgents, ['connect', 'agents', 'confirmations', 'settings'])
   const [params, set] = useNarrowing()
   const isPhone = useMedia(phone)
   const isLive = useIsLive()
@@ -36,7 +37,7 @@ export function AgentsPage() {
     data?.items.find(({ id }) => id === params.get('agent')) ?? (isPhone || isNew ? undefined : data?.items[0])
   usePageKeys({ j: () => moveFocus('[data-row]', 1), k: () => moveFocus('[data-row]', -1) })
   const detail =
-    isNew && mayMake ? (
+    isNew && mayMake && data !== undefined ? (
       <AgentForm all={data} onDone={(agent) => set({ new: undefined, agent })} />
     ) : (
       chosen !== undefined &&

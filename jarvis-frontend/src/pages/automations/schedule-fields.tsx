@@ -90,7 +90,7 @@ export function ScheduleFields({ schedule, zone, onChange }: FieldsProps) {
           ))}
         </datalist>
       )}
-      {shown !== undefined && <Picker picked={shown} onChange={pick} />}
+      {shown !== undefined && <Picker key={shown.every} picked={shown} onChange={pick} />}
     </>
   )
 }

@@ -3,15 +3,19 @@ import { storageSeries } from 'protocol/facts'
 import { call } from '../../api/http.ts'
 import { useLoad } from '../../api/use-load.ts'
 import { Problem } from '../../app/load-state.tsx'
+import { PageHead } from '../../app/page-head.tsx'
 import { useAskNew } from '../../app/use-ask.ts'
 import { StorageFacts } from '../../features/cluster/detail-facts.tsx'
+import { storagePath } from '../../features/cluster/paths.ts'
 import { useCluster } from '../../features/cluster/store.ts'
 import { exactTime, size } from '../../lib/format.ts'
 import { useSearchParams } from '../../lib/location.tsx'
 import { Visible } from '../../ui/boxed.tsx'
+import { Empty } from '../../ui/empty.tsx'
 import { Link } from '../../ui/link.tsx'
 import { Mark } from '../../ui/mark.tsx'
 import { PanelHead } from '../../ui/panel-head.tsx'
+import { visibleText } from '../../ui/visible.ts'
 import { useBounded } from './more.tsx'
 import { Thing } from './thing.tsx'
 
@@ -25,6 +29,27 @@ export function StoragePage({ name }: { name: string }) {
   const storage = named.find((one) => one.node === node) ?? (named.length === 1 ? named[0] : undefined)
   const id = storageSeries(storage ?? { name, node })
   const isGone = state !== undefined && storage === undefined && !state.unread?.includes('storages')
+  if (node === undefined && named.length > 1)
+    return (
+      <>
+        <PageHead title={name} name={name}>
+          <span className="flex-1" />
+        </PageHead>
+        <div className="page scroll guest-page thing-page">
+          <Empty title={`${named.length} nodes have a storage ${visibleText(name)}.`}>
+            <ul>
+              {named.map((one) => (
+                <li key={one.node}>
+                  <Link to={storagePath(one)} className="text-link">
+                    <Visible text={one.node ?? name} />
+                  </Link>
+                </li>
+              ))}
+            </ul>
+          </Empty>
+        </div>
+      </>
+    )
   const where = node === undefined ? '' : ` on ${node}`
   return (
     <Thing

@@ -1,7 +1,10 @@
+import { useEffect, useState } from 'react'
 import { readAgents } from '../../api/agents.ts'
+import { signedIn } from '../../api/auth.ts'
 import { readChannels } from '../../api/channels.ts'
 import { useNames } from '../../api/names.ts'
 import { useLoad } from '../../api/use-load.ts'
+import { useValue } from '../../lib/use-value.ts'
 import { visibleText } from '../../ui/visible.ts'
 
 /** Names of the filters in the page's address; `since` and `until` are days. */
@@ -10,8 +13,15 @@ type Props = { params: URLSearchParams; set: (changes: Record<string, string | u
 
 /** Narrows the list by agent, person, channel and day. A list with only one choice is left out. */
 export function Narrow({ params, set }: Props) {
-  const agents = useLoad('agents to narrow by', readAgents).data?.items ?? []
-  const channels = useLoad('channels to narrow by', readChannels).data?.items ?? []
+  const isOperator = useValue(signedIn)?.role === 'operator'
+  const agents = useLoad('agents', readAgents, ['connect', 'agents', 'confirmations', 'settings']).data?.items ?? []
+  const channels = useLoad('channels', isOperator ? readChannels : undefined, ['connect', 'channels']).data?.items ?? []
+  const isNarrowed = narrowing.some((name) => params.has(name))
+  // It stays open when the last filter is taken out, for the field that has the focus is in it.
+  const [isOpen, setOpen] = useState(isNarrowed)
+  useEffect(() => {
+    if (isNarrowed) setOpen(true)
+  }, [isNarrowed])
   const { people } = useNames()
   const choices = [
     ['agent', 'Agent', agents.map(({ id, name }) => [id, name] as const)],
@@ -19,7 +29,7 @@ export function Narrow({ params, set }: Props) {
     ['channel', 'Channel', channels.filter(({ state }) => state === 'on').map(({ id, name }) => [id, name] as const)],
   ] as const
   return (
-    <details className="session-narrow" open={narrowing.some((name) => params.has(name))}>
+    <details className="session-narrow" open={isOpen} onToggle={({ currentTarget }) => setOpen(currentTarget.open)}>
       <summary>Narrow the list</summary>
       {choices
         .filter(([name, , all]) => all.length > (name === 'channel' ? 0 : 1))

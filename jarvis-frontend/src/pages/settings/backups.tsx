@@ -1,6 +1,6 @@
 import type { OwnBackup, OwnBackupMade } from 'protocol'
 import { ApiError } from 'protocol/client'
-import { useState } from 'react'
+import { useEffect, useState } from 'react'
 import { makeBackup, readBackups } from '../../api/own-backups.ts'
 import { useLoad } from '../../api/use-load.ts'
 import { say } from '../../app/announce.tsx'
@@ -10,6 +10,8 @@ import { Visible } from '../../ui/boxed.tsx'
 import { CopyButton } from '../../ui/copy-button.tsx'
 import { Mark } from '../../ui/mark.tsx'
 import { Section, useRights } from './section.tsx'
+
+const lookEveryMs = 5_000
 
 /** Backups of JARVIS's own data: makes one, lists them, and says how one is restored. */
 export function Backups() {
@@ -42,6 +44,12 @@ function Kept({ isLive }: { isLive: boolean }) {
     setBusy(false)
     again()
   }
+  const isElsewhere = data?.isRunning === true && !isBusy
+  useEffect(() => {
+    if (!isElsewhere) return
+    const timer = setInterval(again, lookEveryMs)
+    return () => clearInterval(timer)
+  }, [isElsewhere, again])
   const newest = data?.items[0]
   return (
     <>

@@ -2,7 +2,7 @@ import type { BudgetLimits, BudgetState, BudgetsReply, Budgets as Limits } from 
 import { ApiError } from 'protocol/client'
 import { useState } from 'react'
 import { call } from '../../api/http.ts'
-import { useLoad } from '../../api/use-load.ts'
+import { useNewest } from '../../api/use-load.ts'
 import { say } from '../../app/announce.tsx'
 import { Problem, Resting, Skeletons } from '../../app/load-state.tsx'
 import { Visible } from '../../ui/boxed.tsx'
@@ -20,7 +20,7 @@ const units = [
 /** Today's use of models, and the limits. */
 export function Budgets() {
   const { isOperator, isLive, isResting } = useRights()
-  const { data, problem, again, put } = useLoad('budgets', () => call('GET /api/budgets'), [
+  const { data, problem, again, put } = useNewest('budgets', () => call('GET /api/budgets'), [
     'connect',
     'settings',
     'sessions',

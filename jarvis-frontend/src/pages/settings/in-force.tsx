@@ -1,8 +1,9 @@
 import type { SettingInForce } from 'protocol'
+import type { ApiError } from 'protocol/client'
 import { useState } from 'react'
+import { problemOf } from '../../api/remote.ts'
 import { exportSettings, settingsInForce } from '../../api/settings.ts'
 import { useLoad } from '../../api/use-load.ts'
-import { say } from '../../app/announce.tsx'
 import { Problem, Resting, Skeletons } from '../../app/load-state.tsx'
 import { Visible } from '../../ui/boxed.tsx'
 import { Mark } from '../../ui/mark.tsx'
@@ -26,6 +27,7 @@ export function InForce() {
 function List() {
   const [words, setWords] = useState('')
   const [isWhole, setWhole] = useState(false)
+  const [refused, setRefused] = useState<ApiError>()
   const { data, problem, again } = useLoad('in-force', settingsInForce, ['connect', 'settings'])
   const wanted = words.trim().toLowerCase()
   const items = (data?.items ?? []).filter(({ name, about, source }) =>
@@ -50,12 +52,16 @@ function List() {
           type="button"
           className="button"
           onClick={() =>
-            void exportSettings().catch((error: unknown) => say(error instanceof Error ? error.message : ''))
+            void exportSettings().then(
+              () => setRefused(undefined),
+              (error: unknown) => setRefused(problemOf(error)),
+            )
           }
         >
           Export config.json
         </button>
       </div>
+      <Problem error={refused} isRefusal />
       <Problem error={problem} onAgain={again} kept={data !== undefined} />
       {data === undefined && problem === undefined && <Skeletons rows={8} height={34} />}
       {data !== undefined && items.length === 0 && (

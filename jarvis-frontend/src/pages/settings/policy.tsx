@@ -1,12 +1,14 @@
 import type { PolicyCheckReply, PolicyReplayReply, PolicyReply } from 'protocol'
-import { ApiError } from 'protocol/client'
+import type { ApiError } from 'protocol/client'
 import { useEffect, useState } from 'react'
 import { checkPolicy, readPolicy, replayPolicy } from '../../api/policy.ts'
+import { problemOf } from '../../api/remote.ts'
 import { readSettings } from '../../api/settings.ts'
 import { useStatus } from '../../api/status.ts'
-import { useLoad } from '../../api/use-load.ts'
+import { useLoad, useNewest } from '../../api/use-load.ts'
 import { Problem, Resting, Skeletons } from '../../app/load-state.tsx'
 import { exactTime, plural } from '../../lib/format.ts'
+import { keep } from '../../lib/keep.ts'
 import { Visible } from '../../ui/boxed.tsx'
 import { CopyButton } from '../../ui/copy-button.tsx'
 import { Mark } from '../../ui/mark.tsx'
@@ -100,7 +102,7 @@ function InForce() {
 }
 
 function Written() {
-  const { data, problem, again } = useLoad('policy', readPolicy, ['connect', 'settings'])
+  const { data, problem, again } = useNewest('policy', readPolicy, ['connect', 'settings'])
   if (data === undefined)
     return problem === undefined ? <Skeletons rows={6} height={34} /> : <Problem error={problem} onAgain={again} />
   return (
@@ -113,29 +115,61 @@ function Written() {
           {visibleText(data.lines.join('\n'))}
         </pre>
       </details>
-      <Draft key={data.hash} file={data} />
+      <Draft file={data} />
     </>
   )
 }
 
+const draftKey = 'draft.policy'
+const baseKey = 'draft.policy.hash'
+
+/**
+ * The text of the draft, which this browser keeps: the file's own until something else is typed. `hasChanged`: the file is no longer the one that the
+ * draft began with.
+ */
+function useDraft(file: PolicyReply) {
+  const [draft, setDraft] = useState(() => keep.get(draftKey))
+  const [base, setBase] = useState(() => keep.get(baseKey))
+  const isChanged = draft !== undefined && draft !== file.text
+  const put = (next: string | undefined) => {
+    const hash = next === undefined ? undefined : isChanged ? base : file.hash
+    setDraft(next)
+    setBase(hash)
+    keep.set(draftKey, next)
+    keep.set(baseKey, hash)
+  }
+  return {
+    text: draft ?? file.text,
+    hasChanged: isChanged && base !== file.hash,
+    put: (next: string) => put(next === file.text ? undefined : next),
+    settle: () => put(undefined),
+  }
+}
+
 /** A draft of the file: checked while it is typed, and replayed over the newest calls. */
 function Draft({ file }: { file: PolicyReply }) {
-  const [text, setText] = useState(file.text)
+  const { text, hasChanged, put, settle } = useDraft(file)
   const [checked, setChecked] = useState<{ text: string; found?: PolicyCheckReply; problem?: ApiError }>()
+  const [tries, setTries] = useState(0)
+  // biome-ignore lint/correctness/useExhaustiveDependencies: each try checks the same text again
   useEffect(() => {
     let isGone = false
     const timer = setTimeout(() => {
       checkPolicy(text).then(
         (found) => !isGone && setChecked({ text, found }),
-        (error) => !isGone && error instanceof ApiError && setChecked({ text, problem: error }),
+        (error) => !isGone && setChecked({ text, problem: problemOf(error) }),
       )
     }, settleMs)
     return () => {
       isGone = true
       clearTimeout(timer)
     }
-  }, [text])
+  }, [text, tries])
   const found = checked?.text === text ? checked.found : undefined
+  const again = () => {
+    setChecked(undefined)
+    setTries(tries + 1)
+  }
   return (
     <>
       <h3>
@@ -146,6 +180,14 @@ function Draft({ file }: { file: PolicyReply }) {
           <Mark kind="bad" size={11} /> <Visible text={file.problem} />
         </p>
       )}
+      {hasChanged && (
+        <p role="note">
+          <Mark kind="warn" size={11} /> The file has changed since this draft began.{' '}
+          <button type="button" className="button small" onClick={settle}>
+            Drop the draft
+          </button>
+        </p>
+      )}
       <textarea
         id="policy-draft"
         className="field mono policy-draft"
@@ -154,11 +196,12 @@ function Draft({ file }: { file: PolicyReply }) {
         spellCheck={false}
         aria-invalid={(found?.problems.length ?? 0) > 0}
         aria-describedby="policy-found"
-        onChange={(event) => setText(event.currentTarget.value)}
+        onChange={(event) => put(event.currentTarget.value)}
       />
       <div id="policy-found" role="status">
-        {checked?.text === text && <Problem error={checked.problem} />}
-        {found === undefined ? <p>Checking the draft</p> : <Found found={found} isSame={text === file.text} />}
+        {checked?.text !== text && <p>Checking the draft</p>}
+        {checked?.text === text && <Problem error={checked.problem} onAgain={again} />}
+        {found !== undefined && <Found found={found} isSame={text === file.text} />}
       </div>
       <Replayed key={text} text={text} isUsable={found !== undefined && found.problems.length === 0} />
       <p>
@@ -234,7 +277,7 @@ function Replayed({ text, isUsable }: { text: string; isUsable: boolean }) {
       setSeen(await replayPolicy(text))
       setRefused(undefined)
     } catch (error) {
-      if (error instanceof ApiError) setRefused(error)
+      setRefused(problemOf(error))
     }
     setBusy(false)
   }

@@ -33,7 +33,7 @@ export function AddSkill({ agent }: { agent?: string }) {
           'invalid_request',
           files.length === 0
             ? 'There is no file in it.'
-            : `It has ${size(bytes)}, and a page takes at most ${size(mostBytes)}: put the folder into workspace/skills of the data dir.`,
+            : `It has ${size(bytes)}, and a page takes at most ${size(mostBytes)}: put the folder into ${agent === undefined ? 'workspace' : `agents/${agent}`}/skills of the data dir.`,
         )
       const added = await addSkill(
         await Promise.all(files.map(async ({ path, file }) => ({ path, data: await base64Of(file) }))),
@@ -61,7 +61,7 @@ export function AddSkill({ agent }: { agent?: string }) {
       onDrop={(event) => {
         event.preventDefault()
         setOver(false)
-        void add(droppedFiles(event.dataTransfer))
+        if (!isBusy) void add(droppedFiles(event.dataTransfer))
       }}
     >
       <p className="text-soft">
@@ -82,7 +82,11 @@ export function AddSkill({ agent }: { agent?: string }) {
         type="file"
         hidden
         aria-label="A skill’s folder"
-        onChange={(event) => void add(chosenFiles(event.currentTarget.files))}
+        onChange={({ currentTarget }) => {
+          void add(chosenFiles(currentTarget.files))
+          // The same folder can be chosen again.
+          currentTarget.value = ''
+        }}
       />
       <input
         ref={file}
@@ -90,9 +94,10 @@ export function AddSkill({ agent }: { agent?: string }) {
         hidden
         accept=".md"
         aria-label="A SKILL.md"
-        onChange={(event) =>
-          void add(chosenFiles(event.currentTarget.files).map((one) => ({ ...one, path: 'SKILL.md' })))
-        }
+        onChange={({ currentTarget }) => {
+          void add(chosenFiles(currentTarget.files).map((one) => ({ ...one, path: 'SKILL.md' })))
+          currentTarget.value = ''
+        }}
       />
       <Problem error={refused} isRefusal />
     </section>

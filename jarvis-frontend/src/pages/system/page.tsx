@@ -1,10 +1,11 @@
 import type { LogLine } from 'protocol'
-import { useEffect, useRef } from 'react'
+import type { ApiError } from 'protocol/client'
+import { useEffect, useRef, useState } from 'react'
 import { signedIn } from '../../api/auth.ts'
+import { problemOf } from '../../api/remote.ts'
 import { exportLogs, readLogs } from '../../api/settings.ts'
 import { status as statusRemote, useStatus } from '../../api/status.ts'
 import { useLoad } from '../../api/use-load.ts'
-import { say } from '../../app/announce.tsx'
 import { live } from '../../app/live.ts'
 import { Problem, Resting, Skeletons } from '../../app/load-state.tsx'
 import { PageHead } from '../../app/page-head.tsx'
@@ -112,6 +113,7 @@ function Log() {
     const timer = setInterval(again, lookEveryMs)
     return () => clearInterval(timer)
   }, [again])
+  const [refused, setRefused] = useState<ApiError>()
   const end = useRef<HTMLOListElement>(null)
   const last = data?.items.at(-1)?.id
   const isAtEnd = useRef(true)
@@ -143,12 +145,16 @@ function Log() {
           type="button"
           className="button"
           onClick={() =>
-            void exportLogs(query).catch((error: unknown) => say(error instanceof Error ? error.message : ''))
+            void exportLogs(query).then(
+              () => setRefused(undefined),
+              (error: unknown) => setRefused(problemOf(error)),
+            )
           }
         >
           Export
         </button>
       </div>
+      <Problem error={refused} isRefusal />
       <Problem error={problem} onAgain={again} kept={data !== undefined} />
       {data === undefined ? (
         problem === undefined && <Skeletons rows={8} height={18} />

@@ -52,8 +52,6 @@ export function WaitingPage() {
   const asked = [...pending, ...decided].find((row) => row.toolUseId === params.get('card'))
   /** The item that is shown if the address names none. */
   const first = isPhone || asked !== undefined ? undefined : asks[0]
-  const change = params.get('change') ?? (isPhone || first !== undefined ? undefined : armed[0]?.id)
-  const isOfChange = change !== undefined && asked === undefined
   // A question that was answered here stays on screen until the person chooses another item.
   const lastAsked = useRef<string>(undefined)
   const firstQuestion = first !== undefined && isQuestion(first) ? first.questionId : undefined
@@ -62,6 +60,9 @@ export function WaitingPage() {
   lastAsked.current = questionId
   const question = useQuestion(questionId)
   const isOfQuestion = question !== undefined && asked === undefined && !params.has('change')
+  const isFirstChange = !isPhone && first === undefined && !isOfQuestion && !params.has('question')
+  const change = params.get('change') ?? (isFirstChange ? armed[0]?.id : undefined)
+  const isOfChange = change !== undefined && asked === undefined
   const isOfCard = !isPhone && !isOfChange && !isOfQuestion && first !== undefined && !isQuestion(first)
   const chosen = asked ?? (isOfCard ? first : undefined)
   // A card that was decided here stays on screen until the person chooses another item.
