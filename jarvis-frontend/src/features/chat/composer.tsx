@@ -218,9 +218,14 @@ export function Composer({
             onKeyDown={onKeyDown}
           />
           <ComposerActs
-            {...{ model, onModel, isAnswer, rest, canSend, onStop }}
+            model={model}
+            onModel={onModel}
             isRunning={isRunning && isLive}
+            isAnswer={isAnswer}
+            rest={rest}
+            canSend={canSend}
             onBegin={begin}
+            onStop={onStop}
           />
         </div>
         <TierLegend />
