@@ -1,4 +1,4 @@
-import { existsSync, readFileSync } from 'node:fs'
+import { existsSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Page } from 'playwright-core'
 import { expect } from 'vitest'
@@ -168,6 +168,15 @@ test('the persona is edited, previewed and reset; density and theme are kept; SS
   await policy.getByText('would be judged differently.').waitFor()
   expect(await findingsAtNight(policy)).toEqual([])
   expect(existsSync(join(jarvis.dataDir, 'policy.yaml'))).toBe(false)
+  // The draft stays when the page is left and when the file changes.
+  await sections.getByRole('link', { name: 'Display' }).click()
+  await sections.getByRole('link', { name: 'Policy' }).click()
+  expect(await draft.inputValue()).toBe('tiers: {stop_vm: black}\n')
+  writeFileSync(join(jarvis.dataDir, 'policy.yaml'), 'tiers: {start_vm: red}\n')
+  await policy.getByText('The file has changed since this draft began.').waitFor()
+  expect(await draft.inputValue()).toBe('tiers: {stop_vm: black}\n')
+  await policy.getByRole('button', { name: 'Drop the draft' }).click()
+  expect(await draft.inputValue()).toBe('tiers: {start_vm: red}\n')
   await sections.getByRole('link', { name: 'Display' }).click()
   await page.getByRole('radio', { name: /^Comfortable/ }).click()
   await page.reload()
