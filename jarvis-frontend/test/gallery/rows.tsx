@@ -17,6 +17,7 @@ import { Boxed, Visible } from '../../src/ui/boxed.tsx'
 import { Chart } from '../../src/ui/chart.tsx'
 import { CodeLine } from '../../src/ui/code-line.tsx'
 import { CopyButton } from '../../src/ui/copy-button.tsx'
+import { Expiry, TimeLeft } from '../../src/ui/countdown.tsx'
 import { Empty } from '../../src/ui/empty.tsx'
 import { FileDiff } from '../../src/ui/file-diff.tsx'
 import { FilledRing } from '../../src/ui/filled-ring.tsx'
@@ -254,6 +255,13 @@ export const rows: readonly Row[] = [
       usual: <Meter ratio={0.4} />,
       warns: <Meter ratio={0.8} tone="warn" />,
       full: <Meter ratio={1} tone="bad" />,
+    },
+  },
+  {
+    name: 'Countdown',
+    states: {
+      usual: <Expiry from={Date.now()} until={Date.now() + 754_000} />,
+      'under a minute': <TimeLeft until={Date.now() + 42_000} />,
     },
   },
   {
