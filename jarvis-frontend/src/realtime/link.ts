@@ -6,6 +6,10 @@ export type Link =
   /** `connecting`: until the first connection. `retryAt`: when the next attempt starts, Unix ms; undefined during an attempt. */
   | { status: 'connecting' | 'lost'; since: number; retryAt?: number }
 
+/** True while messages reach the server, or will in a moment, because the first attempt to connect goes on. */
+export const takesMessages = (link: Link): boolean =>
+  link.status === 'live' || (link.status === 'connecting' && link.retryAt === undefined)
+
 /** Delay, ms, before a namespace that the server closed is opened again. */
 const againAfterMs = 1_000
 

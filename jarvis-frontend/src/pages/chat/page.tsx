@@ -24,6 +24,7 @@ import { navigate, useLocation } from '../../lib/location.tsx'
 import { useEscape } from '../../lib/use-escape.ts'
 import { useValue } from '../../lib/use-value.ts'
 import { Value } from '../../lib/value.ts'
+import { takesMessages } from '../../realtime/link.ts'
 import { phone, useMedia } from '../../ui/use-media.ts'
 import { DenyAllHere } from './deny-all-here.tsx'
 import { exportSession } from './export-session.ts'
@@ -248,7 +249,7 @@ export function ChatPage({ sessionId }: { sessionId?: string }) {
           readSkills={() => import('../../api/skill-names.ts').then((part) => part.skillNames(view?.agent))}
           isRunning={isRunning}
           isAnswer={question !== undefined}
-          isLive={link.status === 'live'}
+          isLive={takesMessages(link)}
           rest={mayWrite ? undefined : isToRead ? 'Shared with you to read.' : 'An operator can write here.'}
           focusKey={focusKey}
           onSend={(text) => void write(text)}

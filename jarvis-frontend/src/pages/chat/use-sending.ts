@@ -4,6 +4,7 @@ import type { Attached } from '../../features/chat/attach.tsx'
 import type { Sent } from '../../features/chat/client.ts'
 import { keep } from '../../lib/keep.ts'
 import { navigate } from '../../lib/location.tsx'
+import { takesMessages } from '../../realtime/link.ts'
 
 /** The session that a new chat has just become. Its page takes over text that was typed meanwhile. */
 let begun: string | undefined
@@ -23,7 +24,7 @@ export function useSending(sessionId: string | undefined, model: string | undefi
   const draftKey = sessionId ?? 'new'
 
   const send = async (text: string, requestId?: string) => {
-    if (live.link.value.get().status !== 'live') {
+    if (!takesMessages(live.link.value.get())) {
       setProblem('No connection: nothing was sent.')
       return requestId === undefined ? putDraft(text) : undefined
     }
