@@ -225,7 +225,14 @@ test('what a button, a field or a picture is tied to by more than its place lead
   // Fields that are called as what is asked of a form take nothing away.
   expect(await elsewhere('button(?= \\[)')).toEqual([])
   // The form is not above the button, and yet the button sends it. No page before links to this host, which is told of once.
-  expect((await click(text, 'button "Paid"')).notes.join()).toContain('The page asked for paid.test:80')
+  const { notes } = await click(text, 'button "Paid"')
+  // The click may end before the proxy hears of it.
+  await expect
+    .poll(() => {
+      notes.push(...browsing.notes())
+      return notes.join()
+    })
+    .toContain('The page asked for paid.test:80')
 })
 
 test('a button that was replaced or renamed is gone', async () => {
