@@ -302,7 +302,7 @@ test.each<[how: string, ends: (jarvis: TestJarvis) => Promise<unknown>, left: nu
   const again = await restart(createToken(jarvis, { name: 'claude' }))
   expect(again.result?.structuredContent).toMatchObject({ state: 'waiting' })
   expect(jarvis.controls.effects).toHaveLength(1)
-  expect(await grantsOf(jarvis)).toEqual([])
+  await expect.poll(() => grantsOf(jarvis)).toEqual([])
 })
 
 test('what words out of a tool result raised is asked for each time, and so also after a restart', async () => {
