@@ -230,16 +230,21 @@ function nameOf(given: string): string {
   return given
 }
 
+const keyWords = (keyEnd: string | undefined, keyName: string | undefined): string =>
+  keyName !== undefined
+    ? `key ${keyName}`
+    : keyEnd === undefined
+      ? 'no key'
+      : keyEnd === ''
+        ? 'key kept'
+        : `key ends in ${keyEnd}`
+
 function listed({ inUse, providers, fallbacks, facts: known }: ModelsReply, config: Config): string {
   const lines = providers.flatMap(
-    ({ provider, kind, source, model, models: names = [model], baseUrl, keyEnd, headers }) => {
+    ({ provider, kind, source, model, models: names = [model], baseUrl, keyEnd, keyName, headers }) => {
       if (source === 'none') return []
       const facts = [
-        ...[
-          kind,
-          baseUrl ?? 'its own address',
-          keyEnd === undefined ? 'no key' : keyEnd === '' ? 'key kept' : `key ends in ${keyEnd}`,
-        ],
+        ...[kind, baseUrl ?? 'its own address', keyWords(keyEnd, keyName)],
         ...(headers === undefined ? [] : [`headers ${headers.join(', ')}`]),
         ...(source === 'environment' ? ['set in the environment'] : []),
       ]

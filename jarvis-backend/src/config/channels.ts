@@ -2,10 +2,10 @@ import { JarvisError } from 'protocol'
 import { channelPrefix } from './channel-variables.ts'
 import type { Config } from './config.ts'
 import { ConfigError } from './config-error.ts'
-import { readEnvFile } from './env-file.ts'
+import { readEnvFile, settingsPath } from './env-file.ts'
 import { openerOf, openLeaves } from './sealing.ts'
 import { settingLeaves } from './secret-leaves.ts'
-import { saveSettings, settingsPath } from './settings-file.ts'
+import { saveSettings } from './settings-file.ts'
 
 const prefixOf = (channel: string) => `${channelPrefix}${channel.toUpperCase()}_`
 

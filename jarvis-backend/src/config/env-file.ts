@@ -9,8 +9,12 @@ import {
   rmSync,
   writeFileSync,
 } from 'node:fs'
+import { join } from 'node:path'
 import { parseEnv } from 'node:util'
 import { JarvisError } from 'protocol'
+
+/** The file of settings that the dashboard saved. They apply to variables that neither the environment nor `.env` sets. */
+export const settingsPath = (dataDir: string): string => join(dataDir, 'settings.env')
 
 /** New values of variables; undefined removes one. */
 export type Changes = Readonly<Record<string, string | undefined>>

@@ -1,7 +1,7 @@
-import { readEnvFile } from './env-file.ts'
+import { readEnvFile, settingsPath } from './env-file.ts'
+import { placeholder } from './placeholder.ts'
 import { openerOf, type Sealing } from './sealing.ts'
 import { settings } from './settings.ts'
-import { settingsPath } from './settings-file.ts'
 
 /** Returns the value for a `${…}` of `mcp.json`, by the variable's name. @throws Error with the reason why there is none, and the remedy */
 export type Fill = (name: string) => string
@@ -33,8 +33,6 @@ function saved(of: Sealing, name: string): string | undefined {
   return text === undefined || text === '' ? undefined : openerOf(of)(`settings.env/${name}`, text)
 }
 
-const placeholder = /\$\{([^{}]*)\}/g
-
 /** A variable that a text asks for, with its default: `${NAME}`, `${env:NAME}`, `${NAME:-default}`, `${input:ID}`. */
 type Asked = { name: string; fallback?: string | undefined; isInput: boolean }
 function askedIn(inner: string): Asked | string {
@@ -54,7 +52,7 @@ function askedIn(inner: string): Asked | string {
 export function filled(
   text: string,
   fill: Fill,
-  inputs: ReadonlyMap<string, { text: string }>,
+  inputs: ReadonlyMap<string, { text: string }> = new Map(),
 ): { text: string; values: { name: string; value: string }[]; missing: string[] } {
   const values: { name: string; value: string }[] = []
   const missing: string[] = []

@@ -1,6 +1,6 @@
 import { Effort, isVariableProvider, JarvisError, type ModelKind } from 'protocol'
 import { type ModelValues, modelSettings } from './model-settings.ts'
-import type { ModelsFile } from './models-file.ts'
+import type { FilledModels } from './models-file.ts'
 import { schemaOf } from './setting.ts'
 
 /** A model of a provider, and how it is reached. `provider`: the first part of the model's id. */
@@ -12,6 +12,8 @@ export type ServedModel = {
   headers?: Readonly<Record<string, string>>
   effort?: Effort
   kind: ModelKind
+  /** The reason why nothing can be sent: a variable of the key or of a header has no value. A sentence. */
+  unfilled?: string
   /** Longest answer, tokens. Absent: the server's own limit. */
   maxTokens?: number
 }
@@ -35,7 +37,7 @@ const withEffort = (values: ModelValues, config: ModelConfig): ModelConfig => {
 /** The models of each configured provider, its default model first. A provider with neither key nor address is absent. */
 type Providers = Map<string, ServedModel[]>
 
-function providersOf(values: ModelValues, { providers }: ModelsFile): Providers {
+function providersOf(values: ModelValues, { providers }: FilledModels): Providers {
   const found = new Map<string, ServedModel[]>()
   if ((values.ANTHROPIC_API_KEY ?? values.ANTHROPIC_BASE_URL) !== undefined)
     found.set('anthropic', [
@@ -59,8 +61,8 @@ function providersOf(values: ModelValues, { providers }: ModelsFile): Providers 
         baseUrl: values.OPENAI_BASE_URL,
       },
     ])
-  for (const { name: provider, kind, key, models, baseUrl, headers } of providers) {
-    const reached = { provider, baseUrl, apiKey: key, ...(headers && { headers }) }
+  for (const { name: provider, kind, key, models, baseUrl, headers, unfilled } of providers) {
+    const reached = { provider, baseUrl, apiKey: key, unfilled, ...(headers && { headers }) }
     found.set(
       provider,
       models.map((model) =>
@@ -97,7 +99,7 @@ function named(configured: Providers, variable: 'JARVIS_MODEL' | 'JARVIS_MODELS'
  * All models that a message may name: the one in use, those of the other providers, then `JARVIS_MODELS`. @returns a string if there is a mistake;
  * it begins with the variable
  */
-export function modelsOf(values: ModelValues, file: ModelsFile): ModelConfig[] | string {
+export function modelsOf(values: ModelValues, file: FilledModels): ModelConfig[] | string {
   const configured = providersOf(values, file)
   const inUse = modelOf(values, configured)
   if (typeof inUse === 'string') return inUse
@@ -118,7 +120,7 @@ export function modelsOf(values: ModelValues, file: ModelsFile): ModelConfig[] |
  */
 export function modelsAtStart(
   values: ModelValues,
-  file: ModelsFile,
+  file: FilledModels,
   isFirstLost: boolean,
 ): { models: ModelConfig[]; lost?: string } {
   const isSet =
@@ -135,7 +137,7 @@ export const idOf = (model: ModelConfig): string =>
   model.kind === 'demo' ? 'demo' : `${model.provider}/${model.model}`
 
 /** Reads only the model variables. @throws JarvisError `invalid_request` that names the first variable that cannot be used */
-export function readModels(given: Partial<Record<ModelVariable, string>>, file: ModelsFile) {
+export function readModels(given: Partial<Record<ModelVariable, string>>, file: FilledModels) {
   const parsed = schema.safeParse(given)
   if (!parsed.success) {
     const [issue] = parsed.error.issues

@@ -1,15 +1,24 @@
 import { existsSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { writeWhole } from 'node-kit/whole-file'
-import { isVariableProvider, JarvisError, ModelFallback, ModelHeaders, ModelProvider, ProviderBody } from 'protocol'
+import {
+  isVariableProvider,
+  JarvisError,
+  ModelFallback,
+  ModelHeaders,
+  ModelKey,
+  ModelProvider,
+  ProviderBody,
+} from 'protocol'
 import { z } from 'zod'
 import { ConfigError } from './config-error.ts'
+import { type Fill, filled } from './fillers.ts'
 import { type Opener, openLeaves, type Sealing, sealLeaves } from './sealing.ts'
 import { modelLeaves } from './secret-leaves.ts'
 
 const SavedProvider = ProviderBody.omit({ apiKey: true, headers: true }).extend({
   name: ModelProvider.refine((name) => !isVariableProvider(name), 'is set by environment variables or settings.env'),
-  key: z.string().min(1).max(2_000).optional(),
+  key: ModelKey.optional(),
   headers: ModelHeaders.optional(),
 })
 export type SavedProvider = z.output<typeof SavedProvider>
@@ -27,6 +36,45 @@ const ModelsFile = z.strictObject({
 export type ModelsFile = z.output<typeof ModelsFile>
 export const noModelsFile: ModelsFile = { version: 1, providers: [], fallbacks: [] }
 
+/** A provider whose `${…}` are filled in. `unfilled`: why one of them has no value, a sentence. */
+export type FilledProvider = SavedProvider & { unfilled?: string }
+/** The file as models use it. It is never written: what is filled in stays where it was saved. */
+export type FilledModels = Omit<ModelsFile, 'providers'> & { providers: FilledProvider[] }
+
+/** Fills in the keys and headers of all providers. */
+export const filledModels = (file: ModelsFile, fill: Fill): FilledModels => ({
+  ...file,
+  providers: file.providers.map((provider) => filledProvider(provider, fill)),
+})
+
+const filledProvider = ({ key, headers, ...rest }: SavedProvider, fill: Fill): FilledProvider => ({
+  ...rest,
+  ...filledServer({ key, headers }, fill),
+})
+
+type KeyAndHeaders = Partial<Pick<FilledProvider, 'key' | 'headers' | 'unfilled'>>
+
+/** Fills in the key and headers of a model's server. A text with a missing value is left out, because `${…}` is never sent. */
+export function filledServer({ key, headers }: Pick<SavedProvider, 'key' | 'headers'>, fill: Fill): KeyAndHeaders {
+  const missing: string[] = []
+  const fillIn = (text: string) => {
+    const done = filled(text, fill)
+    missing.push(...done.missing)
+    return done.missing.length === 0 ? done.text : undefined
+  }
+  const server: KeyAndHeaders = {}
+  if (key !== undefined) server.key = fillIn(key)
+  if (headers !== undefined)
+    server.headers = Object.fromEntries(
+      Object.entries(headers).flatMap(([name, text]) => {
+        const value = fillIn(text)
+        return value === undefined ? [] : [[name, value]]
+      }),
+    )
+  if (missing.length > 0) server.unfilled = `${missing.join('. ')}.`
+  return server
+}
+
 /** The file of named providers, with their sealed keys. */
 export const modelsPath = (dataDir: string): string => join(dataDir, 'models.json')
 
@@ -39,7 +87,7 @@ export function readModelsFile(dataDir: string, open: Opener): ModelsFile {
 }
 
 /** The part of the file that a start can use, and the faults of the rest. `isFirstLost`: the provider that would answer cannot be used. */
-export type ReadableModels = { file: ModelsFile; problems: string[]; isFirstLost: boolean }
+export type ReadableModels = { file: FilledModels; problems: string[]; isFirstLost: boolean }
 export const noModels: ReadableModels = { file: noModelsFile, problems: [], isFirstLost: false }
 
 /** As `readModelsFile`, but a fault only removes its own provider and never stops the start. @throws ConfigError if a secret cannot be opened */

@@ -1,6 +1,7 @@
 import { secretsOf } from 'redaction/attached-secrets'
 import { isSealed } from 'secrets'
 import { entriesIn, inputsIn, isRecord, type Json, type Path, plainEntry, secretPlaces, valueAt } from './mcp-entry.ts'
+import { isOnlyNames } from './placeholder.ts'
 import { settings } from './settings.ts'
 
 /** One text that is a secret, plain or sealed, and its place. `put` replaces the text in the value in which it was found; undefined removes it. */
@@ -19,12 +20,13 @@ export const settingLeaves = (settings: Record<string, string | undefined>): Lea
     text === '' || !isSecretVariable(name, text) ? [] : [leafOf(settings, name, `settings.env/${name}`)],
   )
 
-/** The keys and headers of `models.json`. */
+/** The keys and headers of `models.json` that are secrets. Names of variables stay as they were written. */
 export function modelLeaves(file: unknown): Leaf[] {
   const providers = isRecord(file) && Array.isArray(file.providers) ? file.providers.filter(isRecord) : []
   return providers.flatMap((provider) => {
     const place = `models.json/${String(provider.name)}`
-    return [...leavesIn(provider, place, ['key']), ...leavesIn(provider.headers, `${place}/headers`)]
+    const texts = [...leavesIn(provider, place, ['key']), ...leavesIn(provider.headers, `${place}/headers`)]
+    return texts.filter(({ text }) => !isOnlyNames(text))
   })
 }
 

@@ -1,10 +1,10 @@
 import { existsSync } from 'node:fs'
-import { join } from 'node:path'
 import { type Config, ConfigError, readConfig } from './config.ts'
-import { type Changes, readEnvFile, writeEnvFile } from './env-file.ts'
+import { type Changes, readEnvFile, settingsPath, writeEnvFile } from './env-file.ts'
+import { createFill } from './fillers.ts'
 import { type InForce, settingsInForce } from './in-force.ts'
 import { isModelVariable, readModels } from './model.ts'
-import { type ModelsFile, readableModels, readModelsFile } from './models-file.ts'
+import { filledModels, type ModelsFile, readableModels, readModelsFile } from './models-file.ts'
 import { pathOf } from './path-of.ts'
 import {
   asConflict,
@@ -20,9 +20,6 @@ import { settingLeaves } from './secret-leaves.ts'
 import { settings } from './settings.ts'
 
 type Environment = Record<string, string | undefined>
-
-/** The file of settings that the dashboard saved. They apply to variables that neither the environment nor `.env` sets. */
-export const settingsPath = (dataDir: string): string => join(dataDir, 'settings.env')
 
 const isSet = (value: string | undefined) => value !== undefined && value.trim() !== ''
 /** If the environment sets one variable of a group, no saved variable of the group is used, because a saved secret must not go to another server. */
@@ -58,7 +55,7 @@ function whatCounts(saved: Record<string, string>, env: Environment): Record<str
  * `invalid_request`, `conflict`
  */
 export function modelsAfter(
-  { modelEnvironment, ...sealing }: Pick<Config, 'dataDir' | 'secretKeys' | 'modelEnvironment'>,
+  { modelEnvironment, ...sealing }: Pick<Config, 'dataDir' | 'secretKeys' | 'modelEnvironment' | 'variables'>,
   changes: Changes = {},
   file: ModelsFile = readModelsFile(sealing.dataDir, openerOf(sealing)),
 ) {
@@ -68,7 +65,8 @@ export function modelsAfter(
     value === undefined || value === '' ? [] : [[key, value]],
   )
   const models = Object.entries({ ...whatCounts(Object.fromEntries(set), modelEnvironment), ...modelEnvironment })
-  return readModels(Object.fromEntries(models.filter(([key]) => isModelVariable(key))), file)
+  const filled = filledModels(file, createFill(sealing))
+  return readModels(Object.fromEntries(models.filter(([key]) => isModelVariable(key))), filled)
 }
 
 /** Loads a settings file into the environment, if it exists. Variables that are set already keep their values. @throws ConfigError */
@@ -94,7 +92,12 @@ export const readSealedConfig = (env: Environment): Config => readWith(env, leav
 
 function readWith(env: Environment, open: Opener): Config {
   const saved = savedSettings(env, open)
-  const models = readableModels(dataDirOf(env), open)
+  const read = readableModels(dataDirOf(env), open)
+  const variables = Object.fromEntries(
+    Object.entries(env).filter((pair): pair is [string, string] => pair[1] !== undefined),
+  )
+  const fill = createFill({ dataDir: dataDirOf(env), secretKeys: keySources(env), variables })
+  const models = { ...read, file: filledModels(read.file, fill) }
   const problems: string[] = []
   for (;;) {
     try {

@@ -7,9 +7,9 @@ import {
   type SetupTestReply,
 } from 'protocol'
 import type { Config } from '../config/config.ts'
-import { readEnvFile } from '../config/env-file.ts'
+import { readEnvFile, settingsPath } from '../config/env-file.ts'
 import { type ProxmoxConfig, proxmoxSettings, readCluster } from '../config/proxmox.ts'
-import { saveSettings, settingsPath } from '../config/settings-file.ts'
+import { saveSettings } from '../config/settings-file.ts'
 import { inspectCluster, probeEntry } from '../homelab/connect.ts'
 import type { Clock } from '../lib/clock.ts'
 import { choices, openChoices, pveumLine, roleLine, toolRights, toolsOf } from '../tools/rights.ts'

@@ -1,6 +1,6 @@
 import type { DoctorCheck } from 'protocol'
 import { idOf, type ModelConfig, type ServedModel } from '../config/model.ts'
-import { isCloud, modelApis } from '../providers/index.ts'
+import { isCloud, isSent, modelApis } from '../providers/index.ts'
 import { ok, warn } from './check.ts'
 
 /** A request that a server seems to have cut. `sentTokens`: tokens that were sent, estimated. `readTokens`: tokens that the server says it read. */
@@ -65,7 +65,7 @@ async function ask(
   try {
     const response = await fetch(new URL(path, baseUrl), {
       method: body === undefined ? 'GET' : 'POST',
-      headers: { ...headers, ...(apiKey !== undefined && { authorization: `Bearer ${apiKey}` }) },
+      headers: { ...headers, ...(isSent(apiKey) && { authorization: `Bearer ${apiKey}` }) },
       ...(body !== undefined && { body: JSON.stringify(body) }),
       signal: AbortSignal.any([signal, AbortSignal.timeout(5_000)]),
       redirect: 'error',

@@ -1,5 +1,7 @@
 import { isVariableProvider, JarvisError, type ModelKind, type ModelProvider, type ModelTestBody } from 'protocol'
 import type { ServedModel } from '../config/model.ts'
+import { isToFill } from '../config/placeholder.ts'
+import { keyFault } from '../providers/index.ts'
 import { addressFault } from './model-address.ts'
 
 export type Server = Pick<ServedModel, 'apiKey' | 'baseUrl' | 'headers'>
@@ -15,15 +17,14 @@ export const variableKinds = { anthropic: 'anthropic', openai: 'openai-chat' } a
  */
 export function serverOf(
   { baseUrl, apiKey, headers }: Pick<ModelTestBody, 'baseUrl' | 'apiKey' | 'headers'>,
-  known: ServedModel | undefined,
+  known: Server | undefined,
 ): Server {
   const fault = baseUrl === undefined ? undefined : addressFault(baseUrl)
   if (fault !== undefined) throw new JarvisError('invalid_request', fault)
-  if (apiKey !== undefined && !/^[\x21-\x7e]+$/.test(apiKey)) {
-    throw new JarvisError('invalid_request', 'The key must be the key alone, without spaces.')
-  }
   const isSame = known?.baseUrl === baseUrl
   const key = apiKey ?? (isSame ? known?.apiKey : undefined)
+  const keysFault = apiKey === undefined || isToFill(apiKey) ? undefined : keyFault(apiKey, baseUrl)
+  if (keysFault !== undefined) throw new JarvisError('invalid_request', keysFault)
   if (key === undefined && known?.apiKey !== undefined) {
     throw new JarvisError('invalid_request', 'The address is another one: type its key too. The one before stays here.')
   }

@@ -15,12 +15,20 @@ import {
 } from 'protocol'
 import { type Config, ConfigError } from '../config/config.ts'
 import type { Changes } from '../config/env-file.ts'
+import { createFill } from '../config/fillers.ts'
 import { idOf, type ModelConfig, type ServedModel } from '../config/model.ts'
-import { type ModelsFile, readModelsFile, type SavedProvider, writeModelsFile } from '../config/models-file.ts'
+import {
+  filledServer,
+  type ModelsFile,
+  readModelsFile,
+  type SavedProvider,
+  writeModelsFile,
+} from '../config/models-file.ts'
+import { isToFill } from '../config/placeholder.ts'
 import { openerOf } from '../config/sealing.ts'
 import { modelsAfter, saveSettings } from '../config/settings-file.ts'
 import type { Clock } from '../lib/clock.ts'
-import { listModels, presets, tryModel } from '../providers/index.ts'
+import { isSent, keyNameOf, listModels, presets, tryModel } from '../providers/index.ts'
 import type { LeftOut } from '../providers/learned.ts'
 import { fallbackFault, withoutConsent, withoutProvider } from './fallbacks.ts'
 import { kindOf, type Server, serverOf, variableKinds } from './model-server.ts'
@@ -34,7 +42,7 @@ const variables = {
 const suggested = { anthropic: 'claude-sonnet-5-5', openai: 'gpt-5.2' } as const
 
 export type ModelSetupParts = {
-  config: Pick<Config, 'dataDir' | 'secretKeys' | 'modelEnvironment' | 'embeddings'>
+  config: Pick<Config, 'dataDir' | 'secretKeys' | 'modelEnvironment' | 'embeddings' | 'variables'>
   clock: Clock
   /** Sets the models that may answer from now on, the one in use first, and the models that answer if one of them fails. */
   apply(models: readonly ModelConfig[], fallbacks: readonly ModelFallback[]): void
@@ -46,9 +54,13 @@ export type ModelSetupParts = {
   factsOf(model: ModelConfig): ModelFacts
 }
 
-const keyEndOf = ({ apiKey }: Server) =>
+function keyEndOf({ apiKey }: Server): Pick<ModelProviderInfo, 'keyEnd' | 'keyName'> {
+  if (apiKey === undefined) return {}
+  const keyName = isToFill(apiKey) ? apiKey : keyNameOf(apiKey)
+  if (keyName !== undefined) return { keyEnd: '', keyName }
   // The last four characters of a short key would reveal too much.
-  apiKey === undefined ? {} : { keyEnd: apiKey.length >= 12 ? apiKey.slice(-4) : '' }
+  return { keyEnd: apiKey.length >= 12 ? apiKey.slice(-4) : '' }
+}
 
 /** Connects models from the dashboard and the command line: tries them, saves them, uses one from the next message on. */
 export class ModelSetup {
@@ -114,7 +126,8 @@ export class ModelSetup {
     const baseUrl = body.baseUrl ?? (isOwnAddress ? undefined : known?.baseUrl)
     if (baseUrl === undefined && !isVariableProvider(provider))
       throw new JarvisError('invalid_request', `${provider} is not saved yet, so baseUrl is needed.`)
-    const server = { provider, kind, ...serverOf({ ...body, ...(baseUrl !== undefined && { baseUrl }) }, known) }
+    const given = serverOf({ ...body, ...(baseUrl !== undefined && { baseUrl }) }, known)
+    const server = { provider, kind, ...given, ...this.#filled(given) }
     const asking = { now: () => this.#parts.clock.now(), signal }
     return model === undefined ? listModels(server, asking) : tryModel({ ...server, model }, asking)
   }
@@ -125,6 +138,11 @@ export class ModelSetup {
     this.#mayChoose()
     const { model } = body
     const { apiKey, baseUrl } = serverOf(body, this.#knownOf(provider))
+    if (apiKey !== undefined && (isToFill(apiKey) || !isSent(apiKey)))
+      throw new JarvisError(
+        'invalid_request',
+        `${provider} takes a plain key only. Give the provider a name of its own, such as cloud, for a key of AWS or Google Cloud or for \${…}.`,
+      )
     const names = variables[provider]
     this.#parts.forget?.([{ kind: variableKinds[provider], model, baseUrl }])
     this.#keep({
@@ -137,9 +155,9 @@ export class ModelSetup {
 
   /** Saves a named provider in the data dir, beside the others. @throws JarvisError `invalid_request` */
   saveNamed(name: ModelProvider, body: ProviderBody): void {
-    const { apiKey, headers } = serverOf(body, this.#knownOf(name))
     const { kind, baseUrl, models } = body
     const file = this.#readFile()
+    const { apiKey, headers } = serverOf(body, this.#savedOf(name, file))
     const saved: SavedProvider = {
       name,
       kind,
@@ -228,6 +246,17 @@ export class ModelSetup {
 
   #knownOf(provider: ModelProvider): ServedModel | undefined {
     return this.#modelsNow().providers.get(provider)?.[0]
+  }
+
+  /** A named provider as it was saved, with its `${…}`. */
+  #savedOf(name: ModelProvider, { providers }: ModelsFile): Server | undefined {
+    const saved = providers.find((one) => one.name === name)
+    return saved && { apiKey: saved.key, baseUrl: saved.baseUrl, headers: saved.headers }
+  }
+
+  #filled({ apiKey, headers }: Server): Pick<ServedModel, 'apiKey' | 'headers' | 'unfilled'> {
+    const { key, ...rest } = filledServer({ key: apiKey, headers }, createFill(this.#parts.config))
+    return { ...rest, apiKey: key }
   }
 
   /** Saves changes and applies them. Writes nothing if the models could not be read afterwards. */

@@ -65,6 +65,7 @@ export function sendFailure(provider: Provider, error: unknown): unknown {
   if (!isSdkError(error)) return error
   if (error.status !== undefined) return refusal(provider, complaintOf(error))
   if (error.cause instanceof SilentError) return silence(provider, error.cause)
+  if (error.cause instanceof ModelError) return error.cause
   const atProxy = faultAtProxy(error.cause)
   if (atProxy !== undefined)
     return new ModelError(

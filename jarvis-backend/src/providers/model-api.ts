@@ -12,6 +12,8 @@ export type ModelServer = {
   baseUrl?: string
   /** Headers that are sent with each request. */
   headers?: Readonly<Record<string, string>>
+  /** The reason why nothing can be sent: a variable of the key or of a header has no value. A sentence. */
+  unfilled?: string
 }
 
 /** The server and name of a model, which stay the same if its provider is renamed. */

@@ -4,6 +4,7 @@ import { refusedByProxy } from '../lib/tunnel.ts'
 import { agentTo, proxyOf } from '../lib/way-out.ts'
 import { SilentError } from './failure.ts'
 import { asErrorBody } from './refusals/said.ts'
+import { type Signer, signedHeaders } from './signers/index.ts'
 
 const agents = {
   http: new http.Agent({ keepAlive: true, timeout: 30_000 }),
@@ -17,18 +18,19 @@ const maxErrorChars = 64_000
  * The part of `fetch` that the model SDKs use, over node:http, because web streams are too slow per token. For a 2xx, `body` is the paused
  * `IncomingMessage`; other answers have `text()`, which returns the body of the refusal in the form of `asErrorBody`.
  * @param idleTimeoutMs fails with `SilentError` after this time without a byte, connecting included
+ * @param signer replaces the headers that would carry the key
  */
 export const nodeFetch =
-  (idleTimeoutMs: number) =>
+  (idleTimeoutMs: number, signer?: Signer) =>
   (url: string | URL | Request, init: RequestInit = {}): Promise<Response> => {
     const target = new URL(typeof url === 'object' && 'url' in url ? url.url : url)
     const isSecure = target.protocol === 'https:'
-    const headers = Object.fromEntries(init.headers instanceof Headers ? init.headers : new Headers(init.headers))
+    const given = Object.fromEntries(init.headers instanceof Headers ? init.headers : new Headers(init.headers))
     // Encode the body once: node:http would measure a string, flatten it and encode it again.
     const body = typeof init.body === 'string' ? Buffer.from(init.body) : init.body
     const { method = 'GET', signal } = init
 
-    const attempt = (): Promise<Response> =>
+    const attempt = (headers: Record<string, string>): Promise<Response> =>
       new Promise((resolve, reject) => {
         let response: http.IncomingMessage | undefined
         const proxy = proxyOf(target)
@@ -59,7 +61,7 @@ export const nodeFetch =
         request.on('error', (error: NodeJS.ErrnoException) => {
           // The server had closed the kept-alive connection before this request arrived, so the request is sent again.
           const isStale = request.reusedSocket && error.code === 'ECONNRESET' && response === undefined
-          if (isStale && signal?.aborted !== true) resolve(attempt())
+          if (isStale && signal?.aborted !== true) resolve(attempt(headers))
           else reject(error)
         })
         request.on('response', (incoming) => {
@@ -71,6 +73,7 @@ export const nodeFetch =
             incoming.destroy()
             return reject(refusedByProxy(proxy, status, target.host))
           }
+          if (status === 401) signer?.refused?.()
           const ok = status >= 200 && status < 300
           const head = { ok, status, url: target.href, headers: new Map(Object.entries(incoming.headers)) }
           if (ok) resolve({ ...head, body: incoming } as unknown as Response)
@@ -83,7 +86,8 @@ export const nodeFetch =
         request.end(body)
         if (signal?.aborted) abort()
       })
-    return attempt()
+    if (signer === undefined) return attempt(given)
+    return signedHeaders(signer, { method, url: target, headers: given, body: body as Buffer }).then(attempt)
   }
 
 /** True if the HTTP proxy refused the request. The model's server would refuse in JSON. */

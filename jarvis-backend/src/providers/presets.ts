@@ -34,7 +34,7 @@ export const presets: readonly ModelPreset[] = [
     key: 'needed',
     baseUrl: 'https://bedrock-mantle.REGION.api.aws/anthropic',
     example: 'anthropic.claude-sonnet-5-5',
-    note: 'The key is a Bedrock API key. Access keys of AWS (SigV4) are not used.',
+    note: 'The key is a Bedrock API key, or an access key of AWS as ID:SECRET or ID:SECRET:SESSION_TOKEN.',
   },
   {
     id: 'bedrock',
@@ -43,7 +43,7 @@ export const presets: readonly ModelPreset[] = [
     key: 'needed',
     baseUrl: 'https://bedrock-runtime.REGION.amazonaws.com/openai/v1',
     example: 'openai.gpt-oss-120b-1:0',
-    note: 'The key is a Bedrock API key. Access keys of AWS (SigV4) are not used.',
+    note: 'The key is a Bedrock API key, or an access key of AWS as ID:SECRET or ID:SECRET:SESSION_TOKEN.',
   },
   {
     id: 'gemini',
@@ -60,7 +60,7 @@ export const presets: readonly ModelPreset[] = [
     key: 'needed',
     baseUrl: 'https://LOCATION-aiplatform.googleapis.com/v1/projects/PROJECT/locations/LOCATION/endpoints/openapi',
     example: 'google/gemini-2.5-pro',
-    note: 'The key is an access token of Google Cloud, which ends after an hour. JARVIS does not renew it.',
+    note: 'The key is the key file (JSON) of a service account. An access token works too, for an hour.',
   },
   {
     id: 'openrouter',

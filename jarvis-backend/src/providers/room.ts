@@ -5,7 +5,7 @@ import type { Foundation } from '../foundation.ts'
 import { defineRoom, type JarvisFacts } from '../house.ts'
 import { modelRoutes } from '../http/models.ts'
 import { type ComposedModels, Models } from './choice/models.ts'
-import { presets } from './index.ts'
+import { presets, secretsOfKey } from './index.ts'
 
 /** The room of models: providers, the choice of a model, prices, and records of refused parts. Emits `models.changed`; listens to `files.changed`. */
 export const modelsRoom = defineRoom({
@@ -27,6 +27,7 @@ export const modelsRoom = defineRoom({
       clock,
       settings,
       redact: foundation.redact,
+      hide,
       changed() {
         foundation.activity.changed({ what: 'settings' })
         modelsChanged(undefined)
@@ -35,7 +36,13 @@ export const modelsRoom = defineRoom({
     })
     facts.on('files.changed', () => opened.look())
     const models: ComposedModels = opened
-    const routes = modelRoutes({ models: opened.setup, presets, journal, durably: database.durably, hide })
+    const routes = modelRoutes({
+      models: opened.setup,
+      presets,
+      journal,
+      durably: database.durably,
+      hide: (secret) => secretsOfKey(secret).forEach(hide),
+    })
     return { models, contributes: { routes } }
   },
 })

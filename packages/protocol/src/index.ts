@@ -219,6 +219,7 @@ export {
   ModelFallback,
   ModelFallbacksBody,
   ModelHeaders,
+  ModelKey,
   ModelKind,
   ModelPreset,
   ModelProvider,

@@ -23,13 +23,19 @@ export const Effort = z.enum(['off', 'low', 'medium', 'high'])
 export type Effort = z.infer<typeof Effort>
 
 /**
+ * The key of a provider: a key that is sent, an access key of AWS as `ID:SECRET[:SESSION_TOKEN]`, or the JSON of a service account of Google Cloud.
+ * `${NAME}` is filled in from the environment or the saved settings.
+ */
+export const ModelKey = z.string().trim().min(1).max(8_000)
+
+/**
  * A provider as a person enters it. Without `apiKey` the saved key stays; a key is sent only to the address it was saved for. Without `baseUrl` the
  * provider's own address is used.
  */
 export const ModelBody = z.strictObject({
   model: z.string().trim().min(1).max(200),
   baseUrl: z.string().trim().min(1).max(2_000).optional(),
-  apiKey: z.string().trim().min(1).max(2_000).optional(),
+  apiKey: ModelKey.optional(),
 })
 export type ModelBody = z.output<typeof ModelBody>
 
@@ -55,7 +61,7 @@ export const ModelHeaders = z.record(z.string(), z.string()).superRefine((header
 export const ProviderBody = z.strictObject({
   kind: ModelKind,
   baseUrl: z.string().trim().min(1).max(2_000),
-  apiKey: z.string().trim().min(1).max(2_000).optional(),
+  apiKey: ModelKey.optional(),
   headers: ModelHeaders.optional(),
   models: z.array(modelName).min(1).max(50),
 })
@@ -86,7 +92,7 @@ export const ModelUseBody = z.strictObject({ model: z.string().trim().min(1).max
 
 /**
  * A provider of models. `source`: the origin of its settings; settings from `environment` (`.env` included) cannot be changed here. `keyEnd`: the
- * key's last 4 characters; the key itself is never sent.
+ * key's last 4 characters, or empty; `keyName`: what tells which key it is, such as an account's name. The key itself is never sent.
  */
 export const ModelProviderInfo = z.object({
   provider: ModelProvider,
@@ -98,6 +104,7 @@ export const ModelProviderInfo = z.object({
   models: z.array(z.string()).optional(),
   baseUrl: z.string().optional(),
   keyEnd: z.string().optional(),
+  keyName: z.string().optional(),
   /** Names of the headers of a named provider; their values are never sent. */
   headers: z.array(z.string()).optional(),
   /** Tools that are not sent to the provider, because its server refuses them. `why`: the server's message as a sentence. */

@@ -8,6 +8,7 @@ import { type Learned, learnedInMemory } from '../learned.ts'
 import type { ModelOptions } from '../model-api.ts'
 import { settingsOf } from '../settings-names.ts'
 import { createSight, type Sight, withUnseen } from '../sight.ts'
+import { type Signer, secretsOfKey, signerOf } from '../signers/index.ts'
 import { ToolSchemas } from '../tool-schemas.ts'
 import { anthropicEncoder, type ClaudeOnly, type EncodedRequest, isThinking, type Refused } from './request.ts'
 import { anthropicReader } from './stream.ts'
@@ -27,13 +28,14 @@ type AnthropicOptions = Omit<ModelOptions, 'name'> & { name?: string }
 export function anthropicModel(options: AnthropicOptions): Model {
   const { name = 'anthropic', model, maxTokens = usualMost } = options
   const id = `${name}/${model}`
-  const provider = providerOf(options)
+  const signer = signerOf(options.apiKey)
+  const provider = providerOf(options, signer)
   const encode = anthropicEncoder({ id, model, maxTokens, effort: options.effort })
   const sight = createSight(id, options.sees)
   const { learned = learnedInMemory() } = options
   const schemas = new ToolSchemas(learned)
   const refusals = new Refusals({ learned, sight, schemas })
-  const client = clientOf(options)
+  const client = clientOf(options, signer)
   const encoded = (request: ModelRequest) => encode(schemas.fit(request), refusals.refused, sight.isBlind())
 
   return {
@@ -82,29 +84,34 @@ export function anthropicModel(options: AnthropicOptions): Model {
   }
 }
 
-function providerOf(options: AnthropicOptions): Provider {
+function providerOf(options: AnthropicOptions, signer: Signer | undefined): Provider {
   const { name = 'anthropic', apiKey, baseUrl = usualUrl, headers = {} } = options
   const { host, hostname } = new URL(baseUrl)
   return {
     name: name === 'anthropic' || hostname === 'api.anthropic.com' ? 'Anthropic' : host,
     host,
     ...settingsOf(name),
-    secrets: [...(apiKey === undefined ? [] : [apiKey]), ...Object.values(headers)],
+    get secrets() {
+      return [...secretsOfKey(apiKey, signer), ...Object.values(headers)]
+    },
   }
 }
 
 /** Returns the SDK's client. The SDK is loaded with the first request, because loading takes a sixth of a second. */
-function clientOf({ apiKey, baseUrl = usualUrl, headers = {}, idleTimeoutMs = 120_000 }: AnthropicOptions) {
+function clientOf(
+  { apiKey, baseUrl = usualUrl, headers = {}, idleTimeoutMs = 120_000 }: AnthropicOptions,
+  signer: Signer | undefined,
+) {
   const connect = async () => {
     const [{ Anthropic }, { nodeFetch }] = await Promise.all([import('@anthropic-ai/sdk'), import('../node-fetch.ts')])
     return new Anthropic({
-      apiKey: apiKey ?? 'none',
+      apiKey: signer === undefined ? (apiKey ?? 'none') : 'none',
       baseURL: baseUrl,
       maxRetries: 0,
       logLevel: 'off',
       defaultHeaders: headers,
       openTelemetry: { traces: false, propagation: false },
-      fetch: nodeFetch(idleTimeoutMs),
+      fetch: nodeFetch(idleTimeoutMs, signer),
     })
   }
   let client: Promise<Anthropic> | undefined

@@ -14,7 +14,7 @@ import type { Clock } from '../../lib/clock.ts'
 import type { Embedder } from '../../memory/ports.ts'
 import { localEmbedder } from '../embeddings/local.ts'
 import { KeptFacts, pricedAsAmong, withPrice } from '../facts/kept-facts.ts'
-import { createPrices, demoModel, isAtHome, servedModel, windowOf } from '../index.ts'
+import { createPrices, demoModel, isAtHome, secretsOfKey, servedModel, windowOf } from '../index.ts'
 import type { LeftOut } from '../learned.ts'
 import { type KeptTexts, LearnedStore } from '../learned-store.ts'
 import type { Prices } from '../prices.ts'
@@ -72,6 +72,8 @@ export type ModelsParts = {
   /** Called when the models, their facts or their order changed. */
   changed(): void
   announce(problem: string): void
+  /** Makes the redactor remove this secret from now on. */
+  hide(secret: string): void
 }
 
 /** The models of a site: the choice among them, their facts and prices, and the faults that were seen. */
@@ -104,6 +106,7 @@ export class Models implements ComposedModels {
       redact,
       leftOut: (id, left) => parts.announce(leftOutWords(id, left)),
     })
+    this.#hide(config.models)
     this.choice = new ModelsInUse({
       configs: config.models,
       fallbacks: config.fallbacks,
@@ -245,12 +248,21 @@ export class Models implements ComposedModels {
   }
 
   #apply(next: readonly ModelConfig[], fallbacks: readonly ModelFallback[]): void {
+    this.#hide(next)
     this.choice.set(next, fallbacks)
     this.#seen = {}
     this.#cuts.clear()
     this.#written.clear()
     this.#windows.clear()
     this.#parts.changed()
+  }
+
+  #hide(models: readonly ModelConfig[]): void {
+    for (const model of models) {
+      if (model.kind === 'demo') continue
+      for (const secret of [...secretsOfKey(model.apiKey), ...Object.values(model.headers ?? {})])
+        this.#parts.hide(secret)
+    }
   }
 
   #modelOf(config: ModelConfig): Model {

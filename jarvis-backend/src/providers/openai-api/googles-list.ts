@@ -2,13 +2,14 @@ import { listedFacts } from '../facts/listed-facts.ts'
 import { fieldsIfAny } from '../fields.ts'
 import { mostPages } from '../listing.ts'
 import type { AskedServer, ListedModel, Listing } from '../model-api.ts'
+import { isSent } from '../signers/index.ts'
 
 /**
  * Adds facts to a list of Google's models. Google's list in OpenAI's form has only names; Google's own list has facts about the same models. Lists
  * of other servers are returned unchanged.
  */
 export async function withGoogles(listing: Listing, server: AskedServer): Promise<Listing> {
-  if (!/\/v1(?:alpha|beta)?\/openai$/.test(server.address) || server.apiKey === undefined) return listing
+  if (!/\/v1(?:alpha|beta)?\/openai$/.test(server.address) || !isSent(server.apiKey)) return listing
   if (listing.kind !== 'listed' && listing.kind !== 'unsure') return listing
   const found = await googlesOwn(server, server.apiKey)
   const facts = new Map(found.map((model) => [model.id, model.facts]))

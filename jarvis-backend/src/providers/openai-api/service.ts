@@ -3,6 +3,7 @@ import type { Model } from '../../agent/model.ts'
 import { type Provider, sendFailure } from '../failure.ts'
 import type { ModelOptions } from '../model-api.ts'
 import { settingsOf } from '../settings-names.ts'
+import { secretsOfKey, signerOf } from '../signers/index.ts'
 import { countingRequest } from './counting.ts'
 
 /** `name`: the provider's name, default `openai`. */
@@ -22,25 +23,28 @@ export function openAiService(options: OpenAiOptions) {
   const { name = 'openai', apiKey, baseUrl = 'https://api.openai.com/v1', headers = {}, model } = options
   const { host, hostname } = new URL(baseUrl)
   const isOpenAi = hostname === 'api.openai.com'
+  const signer = signerOf(apiKey)
   const provider: Provider = {
     name: isOpenAi ? 'OpenAI' : host,
     host,
     ...settingsOf(name),
-    secrets: [...(apiKey === undefined ? [] : [apiKey]), ...Object.values(headers)],
+    get secrets() {
+      return [...secretsOfKey(apiKey, signer), ...Object.values(headers)]
+    },
   }
 
   // The SDK is loaded with the first request, because loading is slow.
   const connect = async () => {
     const [{ OpenAI }, { nodeFetch }] = await Promise.all([import('openai'), import('../node-fetch.ts')])
     return new OpenAI({
-      apiKey: apiKey ?? 'none',
+      apiKey: signer === undefined ? (apiKey ?? 'none') : 'none',
       baseURL: baseUrl,
       organization: null,
       project: null,
       maxRetries: 0,
       logLevel: 'off',
       defaultHeaders: headers,
-      fetch: nodeFetch(options.idleTimeoutMs ?? patienceMs(hostname)),
+      fetch: nodeFetch(options.idleTimeoutMs ?? patienceMs(hostname), signer),
     })
   }
   let opened: Promise<OpenAI> | undefined
