@@ -216,7 +216,7 @@ test('the API is closed to tokens but for the routes that say otherwise', async 
     const response = await ask(jarvis, token, filled, method)
     const said = response.status === 403 ? (await errorOf(response)).message : ''
     // The hook has a key of its own, and signing in a password, a passkey or another service.
-    const isClosed = response.status === 401 || /^(An API token may not use|A token of a program)/.test(said)
+    const isClosed = response.status === 401 || /^(An API token may not use|A token of a program)|has no right to/.test(said)
     if (!isClosed && !signsIn.includes(path)) open.push(`${method} ${path}`)
     await response.body?.cancel().catch(() => {})
   }

@@ -58,6 +58,7 @@ export {
   McpTokenInfo,
   McpTokenReply,
   RequestsPerMinute,
+  TokenArea,
   TokenScope,
 } from './api-token.ts'
 export {

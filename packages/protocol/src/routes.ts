@@ -133,11 +133,11 @@ export type Routes = {
   'POST /api/memory/reindex': { reply: { started: true } }
   /** Notes and prompt files of the workspace. */
   'GET /api/memory/files': { reply: { items: (p.WorkspaceFile)[] } }
-  /** A file with its `checksum`. Viewers get it redacted. */
+  /** A file with its `checksum`. Viewers and programs get it redacted. */
   'GET /api/memory/files/*path': { params: { path: string }; reply: p.WorkspaceText }
-  /** Writes a file. 409 where it changed since `checksum`. */
+  /** Writes a file. 409 where it changed since `checksum`. A program changes only the text of others. */
   'PUT /api/memory/files/*path': { params: { path: string }; body: { text: string; checksum?: string }; reply: p.WorkspaceText }
-  /** Deletes a file. */
+  /** Deletes a file; a program, one that holds only texts of others. */
   'DELETE /api/memory/files/*path': { params: { path: string }; reply: undefined }
   /** The memory of a session. */
   'GET /api/memory/sessions/:id': { params: { id: string }; reply: { items: (p.MemoryPassage)[] } }
@@ -329,17 +329,17 @@ export type Routes = {
   'POST /api/agents/try': { body: z.input<typeof p.AgentTryBody>; reply: p.AgentTryReply }
   /** One agent, with its `body` in `agents.yaml`, files, tools offered, and what it did lately. */
   'GET /api/agents/:id': { params: { id: string }; reply: p.AgentDetail }
-  /** Makes or changes an agent. 409 where the file is not the one of `hash`. */
+  /** Makes or changes an agent. 409 where the file is not the one of `hash`. A program gives an agent no rights. */
   'PUT /api/agents/:id': { params: { id: z.input<typeof p.AgentId> }; body: z.input<typeof p.AgentPutBody>; reply: p.AgentDetail }
   /** Removes an agent; its folder and conversations stay. */
   'DELETE /api/agents/:id': { params: { id: string }; reply: undefined }
   /** The verdict on a call of the agent’s in your name, and of the main agent’s; runs nothing. */
   'POST /api/agents/:id/classify': { params: { id: string }; body: z.input<typeof p.AgentClassifyBody>; reply: p.AgentClassifyReply }
-  /** A file of the agent’s folder with its `checksum`. Not for those who may only look. */
+  /** A file of the agent’s folder with its `checksum`. Not for those who may only look. Programs get it redacted. */
   'GET /api/agents/:id/files/*path': { params: { id: string; path: string }; reply: p.WorkspaceText }
-  /** Writes a file. 409 where it changed since `checksum`. */
+  /** Writes a file. 409 where it changed since `checksum`. A program writes prompt files of agents other than main, and texts of others. */
   'PUT /api/agents/:id/files/*path': { params: { id: string; path: string }; body: z.input<typeof p.AgentFileBody>; reply: p.WorkspaceText }
-  /** Deletes a file. */
+  /** Deletes a file; a program, one that it may write. */
   'DELETE /api/agents/:id/files/*path': { params: { id: string; path: string }; reply: undefined }
   /** The use of models, and its limits: Limits. */
   'GET /api/budgets': { reply: p.BudgetsReply }
