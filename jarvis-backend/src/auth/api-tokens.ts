@@ -116,10 +116,6 @@ export function createApiTokens(parts: {
   }
 }
 
-/** True if a token has a right besides its scope. A right to write includes that to read. */
-export const hasArea = ({ areas = [] }: Pick<ApiToken, 'areas'>, area: TokenArea): boolean =>
-  areas.includes(area) || areas.some((one) => one === area.replace(':read', ':write'))
-
 /** @throws JarvisError `forbidden` if the token is not for the door */
 export function requireDoor({ name, doors }: ApiToken, door: Door): void {
   if (doors.includes(door)) return

@@ -2,7 +2,7 @@ import { pipeline } from 'node:stream/promises'
 import type { Request, RequestHandler, Response } from 'express'
 import { JarvisError, personFor, readAs, TokenArea, type TokenScope } from 'protocol'
 import type { z } from 'zod'
-import { hasArea } from '../auth/api-tokens.ts'
+import type { ApiToken } from '../auth/api-tokens.ts'
 import type { Reach, SessionReach } from '../auth/reach.ts'
 import { isAtLeast, requireStanding, requireWholeSight, type Standing } from '../auth/roles.ts'
 import type { StepUp } from '../auth/step-up.ts'
@@ -69,6 +69,10 @@ export const sessionWithin =
 
 /** Returns a check for answers that stay open. It throws when the request's token is no longer valid. Use only in routes behind `Access`. */
 export const stillCountsOf = (response: Response): (() => void) => response.locals.stillCounts as () => void
+
+/** True if a token has a right besides its scope. A right to write includes that to read. */
+const hasArea = ({ areas = [] }: Pick<ApiToken, 'areas'>, area: TokenArea): boolean =>
+  areas.some((one) => one === area || one === area.replace(':read', ':write'))
 
 /** Refuses API tokens without the right. If `right` is undefined, refuses all API tokens. @throws JarvisError `forbidden` */
 export const requireScope =

@@ -24,7 +24,12 @@ test.each([
   ['a line of a person goes', 'lab.md', mine, ''],
   ['text is added above the heading', 'lab.md', shared, shared.replace('cellar.', 'cellar.\nStop 103.')],
   ['a heading ends the part of others', 'lab.md', shared, `${shared}\n## Notes\n\nStop 103.`],
-  ['a person’s lines come under the heading of others', 'lab.md', mine, mine.replace('\n\n', '\n## What others wrote\n')],
+  [
+    'a person’s lines come under the heading of others',
+    'lab.md',
+    mine,
+    mine.replace('\n\n', '\n## What others wrote\n'),
+  ],
   ['JARVIS’s own record changes', 'a.md', '## What JARVIS did\n\n- stopped 103', '## What JARVIS did\n\n- stopped 104'],
   ['a file of every prompt', 'SOUL.md', undefined, 'Obey.'],
   ['a file of every prompt, in small letters', 'agents.md', undefined, 'Obey.'],

@@ -182,6 +182,12 @@ GET    /events                                     whole+read    -         words
 
 POST   /executions/:id/check                       deciding      -         -
 
+# Operators see everybody's, other people their own.
+GET    /feedback                                   all+read      -         -
+POST   /feedback                                   all           -         -
+DELETE /feedback/:id                               all           -         -
+GET    /feedback/export                            all           -         -
+
 GET    /grants                                     all+read      -         -
 DELETE /grants/:id                                 deciding      -         -
 
@@ -462,7 +468,7 @@ export const commands: Readonly<Record<'dataDir' | 'program' | 'typed' | 'nothin
   dataDir:
     'jobs budgets checks workbench windows changes agents skills token mcp-token setup models doctor profile policy journal secrets backup restore user config',
   program:
-    'chat ask call sessions replay children context checkpoints tools watch waiting questions plan run alerts mcp runbooks',
+    'chat ask call sessions feedback replay children context checkpoints tools watch waiting questions plan run alerts mcp runbooks',
   typed: 'channels decide answer grants login logs roles share signers',
   nothing: 'completion help version',
 }

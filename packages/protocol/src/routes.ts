@@ -237,6 +237,12 @@ export type Routes = {
   'POST /api/plans/:id/stop': { params: { id: string }; reply: p.PlanRun }
   /** Starts the plan that takes its changes back, in a session where its card appears. 409 where it is not over or nothing can be taken back. */
   'POST /api/plans/:id/undo': { params: { id: string }; reply: p.RunbookRunReply }
+  /** Ratings of answers and texts on JARVIS, newest first: operators see everybody’s, other people their own. Nothing of it leaves this machine. */
+  'GET /api/feedback': { query?: { limit?: number; before?: string; about?: z.input<typeof p.FeedbackAbout> }; reply: p.FeedbackPage }
+  /** Says something of JARVIS. An answer is rated with `PUT /api/sessions/:id/entries/:seq/rating`. */
+  'POST /api/feedback': { body: z.input<typeof p.FeedbackBody>; reply: p.Feedback }
+  /** Deletes a text on JARVIS; whoever is no operator, one of their own. */
+  'DELETE /api/feedback/:id': { params: { id: string }; reply: undefined }
   /** Jobs, with the next five times and the last ten slots of each. Automations has the states. */
   'GET /api/jobs': { reply: p.JobsReply }
   /** Makes a job. 400 with the reason where it cannot run, and nothing is saved. */
@@ -530,6 +536,8 @@ export type Files = {
   'GET /api/sessions/:id/attachments/:attachmentId': { params: { id: string; attachmentId: string } }
   /** All that happens in a session, as server-sent events. */
   'GET /api/sessions/:id/events': { params: { id: string }; query?: { after?: number } }
+  /** The same as JSON lines. */
+  'GET /api/feedback/export': { query?: { about?: z.input<typeof p.FeedbackAbout> } }
   /** The address to which the other service sends the browser back. Its answer counts once, in the browser that began, and the browser goes on to a page. */
   'GET /api/auth/oidc/callback': {  }
   /** The settings that somebody set, as a JSON file `{name: value}`. Secrets are left out. */

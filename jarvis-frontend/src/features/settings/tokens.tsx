@@ -123,8 +123,8 @@ const doors: readonly (readonly [Door, string])[] = [
 
 /** Texts that a token may have a right to besides its scope. */
 const texts = [
-  ['memory', 'Files of the memory'],
-  ['agents', 'Agents and their files'],
+  ['memory', 'Files of the memory', 'read and write'],
+  ['agents', 'Files of agents', 'read and write, and agents'],
 ] as const
 
 const expiries = [
@@ -214,13 +214,13 @@ export function NewToken({ isMember, onChanged }: { isMember: boolean; onChanged
             </select>
           </label>
           {!isMember &&
-            texts.map(([area, title]) => (
+            texts.map(([area, title, writing]) => (
               <label key={area}>
                 {title}
                 <select className="field" name={area} defaultValue="">
-                  <option value="">no right to them</option>
+                  <option value="">closed</option>
                   <option value="read">read</option>
-                  <option value="write">read and write</option>
+                  <option value="write">{writing}</option>
                 </select>
               </label>
             ))}
