@@ -1,9 +1,8 @@
-import { nearestName } from 'node-kit/nearest'
 import { ApiError, badField } from 'openai-door/errors'
 import { requireModel } from 'openai-door/models'
 import { JarvisError, mainAgentId } from 'protocol'
 import type { Agent } from '../agents/agent.ts'
-import { chosenFor } from '../agents/bindings.ts'
+import { agentsOpenTo, requireOpenTo } from '../agents/bindings.ts'
 
 /** The model name of the default agent; `jarvis/NAME` is another agent. */
 const own = 'jarvis'
@@ -13,17 +12,11 @@ export const plainModel = `${own}/plain`
 /** The meaning of a model's name. `agent`: undefined for the plain model. `model`: `provider/model`; undefined: the agent's own, or the one in use. */
 export type Named = { name: string; agent?: string; model?: string }
 
-/** Returns the ids of the agents that a token may ask, the default agent first. Bindings of the door `v1` limit a token to the agents that they name. */
-function openTo(agents: readonly Agent[], token: string): string[] {
-  const bound = chosenFor(agents, { door: 'v1', token }).flatMap(({ agent, binding }) => (binding ? agent : []))
-  return bound.length > 0 ? [...new Set(bound)] : agents.map(({ id }) => id)
-}
-
 const nameOf = (agent: string) => (agent === mainAgentId ? own : `${own}/${agent}`)
 
 /** Returns the agents of a token, as models, and the plain model. */
 export function modelsOf(agents: readonly Agent[], token: string): Named[] {
-  const open = openTo(agents, token)
+  const open = agentsOpenTo(agents, token)
   const others = agents.filter(({ id }) => id !== mainAgentId && open.includes(id))
   return [
     { name: own, agent: open[0] ?? mainAgentId },
@@ -82,21 +75,14 @@ export class ProgramModels {
 
   /** @throws ApiError 400, 403 */
   #agentNamed(token: string, id: string): Named {
-    const agents = this.#agents.list()
-    const open = openTo(agents, token)
-    if (open.includes(id)) return { name: nameOf(id), agent: id }
-    if (agents.some((agent) => agent.id === id))
-      throw new ApiError('forbidden', `The token ${token} may not ask the agent ${id}: its bindings name others.`, {
-        status: 403,
-        param: 'Jarvis-Agent',
-      })
-    const nearest = nearestName(id, open)
-    const meant = nearest === undefined ? '' : ` The nearest is ${nearest}.`
-    throw badField(
-      'Jarvis-Agent',
-      `There is no agent ${JSON.stringify(id)}.${meant} There are: ${open.join(', ')}.`,
-      'unknown_agent',
-    )
+    try {
+      requireOpenTo(this.#agents.list(), token, id)
+    } catch (error) {
+      if (!(error instanceof JarvisError)) throw error
+      const status = error.code === 'forbidden' ? 403 : 400
+      throw new ApiError(error.code, error.message, { status, param: 'Jarvis-Agent', cause: error })
+    }
+    return { name: nameOf(id), agent: id }
   }
 
   /** Returns the id of the provider's model with this name, with or without the provider. @throws ApiError 400 if several providers have it */
