@@ -32,12 +32,13 @@ export async function token(
 function scopeOf(given: string): Pick<NewApiToken, 'scope' | 'areas'> {
   const words = given.split(',').map((word) => word.trim())
   const areas = words.flatMap((word) => TokenArea.safeParse(word).data ?? [])
-  const [scope = 'read', ...more] = words.flatMap((word) => TokenScope.safeParse(word).data ?? [])
-  if (more.length > 0 || areas.length + 1 < words.length)
+  const scopes = words.flatMap((word) => TokenScope.safeParse(word).data ?? [])
+  if (scopes.length > 1 || scopes.length + areas.length < words.length)
     throw new JarvisError(
       'invalid_request',
       `--scope takes read or ask, and with commas ${TokenArea.options.join(', ')}, for example --scope ask,memory:write.`,
     )
+  const [scope = 'read'] = scopes
   return { scope, areas }
 }
 
