@@ -156,7 +156,7 @@ test('a member shares a conversation, makes a token and has the devices that are
   await go(kid, '/settings/tokens')
   const form = kid.getByRole('form', { name: 'Make a token' })
   expect(await form.getByRole('checkbox').count()).toBe(3)
-  // What others said to JARVIS is not a member's to hand out.
+  // A member hands out nothing that others said to JARVIS.
   expect(await form.getByLabel('Files of the memory').count()).toBe(0)
   await form.getByLabel('Name').fill('my-script')
   await form.getByRole('checkbox', { name: 'api' }).check()
