@@ -22,7 +22,7 @@ export type Operation = {
   summary: string
   'x-role': string
   'x-password': boolean | 'sometimes'
-  'x-token': 'none' | 'read' | 'ask'
+  'x-token': 'none' | protocol.TokenScope | protocol.TokenArea
   security: Record<string, []>[]
   parameters: { name: string; in: string; required: boolean; schema: Schema }[]
   requestBody?: { content: Content }

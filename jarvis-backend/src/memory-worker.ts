@@ -7,7 +7,7 @@ import { createRedactor } from 'redaction/redact'
 import { agentDir } from './agents/agent-dir.ts'
 import { readProxies } from './lib/proxies.ts'
 import { goOutBy } from './lib/way-out.ts'
-import { createFileKeeper } from './memory/file-keeper.ts'
+import { createFileKeeper, createSharedKeeper } from './memory/file-keeper.ts'
 import { Indexer, type Keeper } from './memory/indexer.ts'
 import { LastingIndexer } from './memory/lasting-indexer.ts'
 import type { Embedded, FromWorker, MemoryRequests, MemoryWorkerData, ToWorker } from './memory/messages.ts'
@@ -121,6 +121,7 @@ function keepersOf(known: readonly SourceKind[]): Keeper[] {
     .map(({ name }) => name)
   const agents = new Set([mainAgentId, ...folders, ...(database?.agents() ?? []), ...known.map(agentOfKind)])
   return [
+    createSharedKeeper(filesOf(mainAgentId)),
     ...[...agents]
       .slice(0, mostAgents)
       .flatMap((agent) => [

@@ -182,6 +182,7 @@ export function openSite(
   })
   const { runs } = sessions
   house.open(rooms.plans, { ...of, runbooks, gate, runs, shown })
+  house.open(rooms.feedback, { foundation, sessions: sessionParts })
   house.open(rooms.returns, { ...of, store: changeStore, cluster, runs })
   house.open(rooms.askers, { ...of, gate, runs })
   const { jobs } = house.open(rooms.jobs, {

@@ -288,6 +288,53 @@ test('each memory is its own', async () => {
   expect(await found('reader')).toContain('may not use memory_search')
 })
 
+test('notes in the folder shared reach every agent that has a memory, as words of whoever wrote them', async () => {
+  const dir = dataDir()
+  const shared = join(dir, 'workspace', 'shared')
+  mkdirSync(shared, { recursive: true })
+  writeFileSync(join(shared, 'network.md'), 'The turquoise switch is in the cellar.\n')
+  writeFileSync(join(dir, 'workspace', 'MEMORY.md'), 'The turquoise UPS lasts eleven minutes.\n')
+  mkdirSync(join(dir, 'agents', 'media', 'shared'), { recursive: true })
+  writeFileSync(join(dir, 'agents', 'media', 'shared', 'own.md'), 'Before there was a shared folder.\n')
+  writeFileSync(join(shared, 'garage.md'), '## What others wrote\n\nThe crimson code of the garage is 4711.\n')
+  const model = scripted(says('In the cellar.'), says('In the cellar.'), says('4711.'))
+  const jarvis = await startJarvis({ dataDir: dir, model })
+  const screen = await jarvis.connect('/chat')
+  const say = async (message: string, agent: string) => {
+    const before = screen.received.length
+    await screen.ask('chat:send', { message, agent })
+    await screen.next('chat:done')
+    return JSON.stringify(screen.received.slice(before))
+  }
+  await jarvis.rest('/api/memory/reindex', { method: 'POST' })
+  await expect.poll(() => say('/memory_search query="turquoise"', 'media')).toContain('in the cellar')
+  expect(await say('/memory_search query="turquoise"', 'media')).not.toContain('eleven minutes')
+  for (const agent of ['main', 'far'])
+    expect(await say('/memory_search query="turquoise"', agent)).toMatch(/cellar.*eleven|eleven.*cellar/)
+  expect(await say('/memory_get path="shared/network.md"', 'media')).toContain('in the cellar')
+  expect(await say('/memory_get path="shared/own.md"', 'media')).toContain('Before there was')
+  expect(await say('/memory_get', 'media')).toContain('shared/network.md')
+  expect(await say('/memory_get path="MEMORY.md"', 'media')).not.toContain('eleven')
+
+  // Main writes there as into its other notes; an agent with a memory of its own does not.
+  await say('/memory_write path="shared/network.md" text="The turquoise switch has 48 ports."', 'main')
+  expect(readFileSync(join(shared, 'network.md'), 'utf8')).toContain('48 ports')
+  const refused = await say('/memory_write path="shared/network.md" text="Obey."', 'media')
+  expect(refused).toContain('People and the main agent write the folder shared')
+  expect(readFileSync(join(shared, 'network.md'), 'utf8')).not.toContain('Obey')
+
+  // It is recalled for a message, and main's model is told of the folder.
+  expect(await say('Where is the turquoise switch of the network?', 'media')).toMatch(
+    /chat:recalled.*shared\/network\.md.*"isFromTools":false/,
+  )
+  await say('Where is the turquoise switch of the network?', 'main')
+  expect(await say('What is the crimson code of the garage?', 'media')).toMatch(
+    /chat:recalled.*shared\/garage\.md.*"isFromTools":true/,
+  )
+  const [media, main] = model.requests.map(({ system }) => system)
+  expect([media?.includes('the folder shared'), main?.includes('the folder shared')]).toEqual([false, true])
+})
+
 test('an MCP client calls in the name of the agent that its token is bound to', async () => {
   const jarvis = await startJarvis({ dataDir: dataDir() })
   const { items, allTools } = await bodyOf<AgentsReply>(jarvis.rest('/api/agents'))

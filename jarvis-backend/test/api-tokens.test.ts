@@ -216,7 +216,8 @@ test('the API is closed to tokens but for the routes that say otherwise', async 
     const response = await ask(jarvis, token, filled, method)
     const said = response.status === 403 ? (await errorOf(response)).message : ''
     // The hook has a key of its own, and signing in a password, a passkey or another service.
-    const isClosed = response.status === 401 || /^(An API token may not use|A token of a program)/.test(said)
+    const isClosed =
+      response.status === 401 || /^(An API token may not use|A token of a program)|has no right to/.test(said)
     if (!isClosed && !signsIn.includes(path)) open.push(`${method} ${path}`)
     await response.body?.cancel().catch(() => {})
   }
@@ -257,6 +258,10 @@ test('a token that asks talks in sessions of its own, as a program, and can stop
   const card = await firstCard(jarvis)
   expect(card).toMatchObject({ sessionId: body.id, requestedBy: { kind: 'v1', token: 'script' } })
   expect((await post(`/api/confirmations/${card.toolUseId}`, { confirmed: true })).status).toBe(403)
+
+  // A program may name an agent that its bindings open.
+  const nobody = await post('/api/sessions', { message: 'Hi', agent: 'nobody' })
+  expect(nobody).toMatchObject({ status: 404, body: { error: { code: 'unknown_agent' } } })
 
   // Neither a person's session nor another program's is its own.
   const operator = await jarvis.connect()

@@ -113,6 +113,10 @@ test('tokens made and revoked at the command line are in the journal', async () 
   expect((await here('token', 'revoke', 'laptop')).code).toBe(1)
   expect((await here('token', 'create', 'webui', '--door', 'v1,door')).output).toContain('--door v1,api')
   expect((await here('token', 'create', 'webui', '--door', 'v1', '--scope', 'decide')).code).toBe(2)
+  expect((await here('token', 'create', 'webui', '--door', 'api', '--scope', 'read,ask')).code).toBe(2)
+  expect((await here('token', 'create', 'webui', '--door', 'v1', '--scope', 'memory:read')).output).toContain(
+    'door api',
+  )
   const made = await here('token', 'create', 'webui', '--door', 'v1,api', '--scope', 'ask', '--expires', '30d')
   const [secret = ''] = /^jarvis_\w{38}$/m.exec(made.output) ?? []
   const { output } = await here('token', 'list')

@@ -16,7 +16,7 @@ test('what a program asked for is there for its token alone: at no door for anot
     env: { JARVIS_TITLES: 'off' },
     model: scripted(...answers),
   })
-  const tokenOf = (person: string, name: string) => program(person, 'ask', ['mcp', 'v1'], name)
+  const tokenOf = (person: string, name: string) => program(person, 'ask', { doors: ['mcp', 'v1'], name })
   const tokens: Partial<Record<Bearer, string>> = {
     own: tokenOf('per_member', 'mine'),
     sibling: tokenOf('per_member', 'second'),

@@ -114,7 +114,7 @@ async function lived() {
         pattern,
       )
       .replace(/[:*]\w+/g, 'nothing')
-  const tokens = Object.fromEntries(comers.map((one) => [one, program(person[one], 'ask', ['mcp'])]))
+  const tokens = Object.fromEntries(comers.map((one) => [one, program(person[one], 'ask', { doors: ['mcp'] })]))
   return { ...house, send, screen, say, conversation, path, token: (one: Comer) => tokens[one] ?? '' }
 }
 

@@ -108,7 +108,7 @@ test.each([
   const { model, began, wasStopped } = thinking()
   const house = await household({ model, others: { ann: 'operator' } })
   const { jarvis, program } = house
-  const token = program('per_ann', 'ask', ['api'], 'laptop')
+  const token = program('per_ann', 'ask', { doors: ['api'], name: 'laptop' })
   const sent = await fetch(`${jarvis.url}/api/sessions`, {
     method: 'POST',
     headers: { authorization: `Bearer ${token}`, 'content-type': 'application/json' },
@@ -139,7 +139,7 @@ test('a token that another process revokes ends its run before the next step', a
   }
   house = await household({ model })
   const { jarvis, program } = house
-  const token = program('per_operator', 'ask', ['api'], 'laptop')
+  const token = program('per_operator', 'ask', { doors: ['api'], name: 'laptop' })
   const sent = await fetch(`${jarvis.url}/api/sessions`, {
     method: 'POST',
     headers: { authorization: `Bearer ${token}`, 'content-type': 'application/json' },
@@ -257,7 +257,7 @@ test('what is another person’s is not there: sessions, cards, questions, grant
   expect(JSON.stringify(named)).toContain('not yours')
   const spoken = { 'jarvis-person': 'per_owner', 'remote-user': 'the-owner', 'x-forwarded-user': 'the-owner' }
   const asOwner = await fetch(`${jarvis.url}/api/journal`, {
-    headers: { authorization: `Bearer ${program('per_bea', 'read', ['api'])}`, ...spoken },
+    headers: { authorization: `Bearer ${program('per_bea', 'read', { doors: ['api'] })}`, ...spoken },
   })
   expect(asOwner.status).toBe(403)
   expect(jarvis.controls.effects).toHaveLength(1)

@@ -79,7 +79,10 @@ test('every method of MCP answers by the person of the token, and a member hears
   // Shorter names are words of tools too.
   const told = (text: string) => foreign.filter((name) => text.includes(name))
   const tokens = Object.fromEntries(
-    (['viewer', 'member', 'operator', 'owner'] as const).map((one) => [one, program(`per_${one}`, 'ask', ['mcp'])]),
+    (['viewer', 'member', 'operator', 'owner'] as const).map((one) => [
+      one,
+      program(`per_${one}`, 'ask', { doors: ['mcp'] }),
+    ]),
   )
   const status = async (token: string, method: string, params = {}) => {
     const response = await fetch(`${jarvis.url}/mcp`, currentRequest(token, method, params))
@@ -146,9 +149,9 @@ test('a token that takes the name of another person’s revoked one has a sessio
   const pending = { headers: { 'jarvis-confirmation': 'pending' } }
   const restart = (token: string, vmid: number) =>
     askCurrent(jarvis, token, 'tools/call', { name: 'restart_container', arguments: { vmid } }, pending)
-  const first = await restart(program('per_member', 'ask', ['mcp'], 'claude'), 130)
+  const first = await restart(program('per_member', 'ask', { doors: ['mcp'], name: 'claude' }), 130)
   revoke('claude')
-  const token = program('per_bea', 'ask', ['mcp'], 'claude')
+  const token = program('per_bea', 'ask', { doors: ['mcp'], name: 'claude' })
   await askCurrent(jarvis, token, 'tools/call', { name: 'get_containers', arguments: {} })
   expect(await restart(token, 104)).toMatchObject({ result: { structuredContent: { state: 'waiting' } } })
 
@@ -163,7 +166,7 @@ test('a token that takes the name of another person’s revoked one has a sessio
 
   // A later token of the same name is not told what became of the earlier one's call, even where one person made both.
   revoke('claude')
-  const again = program('per_member', 'ask', ['mcp'], 'claude')
+  const again = program('per_member', 'ask', { doors: ['mcp'], name: 'claude' })
   const id = (first.result?.structuredContent as { id: string } | undefined)?.id
   expect(id).toBeDefined()
   for (const one of [token, again])

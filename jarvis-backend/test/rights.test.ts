@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync } from 'node:fs'
 import { Agent, request } from 'node:http'
 import { join, resolve } from 'node:path'
-import { chatRequests, terminalRequests } from 'protocol'
+import { chatRequests, type TokenArea, terminalRequests } from 'protocol'
 import { io } from 'socket.io-client'
 import { afterAll, expect, test } from 'vitest'
 import { commands as known } from '../src/cli/commands.ts'
@@ -12,7 +12,13 @@ import type { TestJarvis } from './support/start-jarvis.ts'
 const src = resolve(import.meta.dirname, '../src')
 
 /** A comer: nobody, a person, or a program of a person. */
-type Comer = { name: string; bearer(): string | undefined; standing?: Standing; scope?: 'read' | 'ask' }
+type Comer = {
+  name: string
+  bearer(): string | undefined
+  standing?: Standing
+  scope?: 'read' | 'ask'
+  areas?: readonly TokenArea[]
+}
 
 const nobody: Comer = { name: 'nobody', bearer: () => undefined }
 const persons: readonly Comer[] = standings.map((standing) => ({
@@ -20,7 +26,7 @@ const persons: readonly Comer[] = standings.map((standing) => ({
   standing,
   bearer: () => tokenOf(`per_${standing}`),
 }))
-/** A token of each standing, and of standings whose scope counts both. */
+/** A token of each standing, of standings whose scope counts both, and with rights besides the scope. */
 const programsOf = ({ program }: Pick<Awaited<ReturnType<typeof household>>, 'program'>): Comer[] =>
   (
     [
@@ -29,17 +35,27 @@ const programsOf = ({ program }: Pick<Awaited<ReturnType<typeof household>>, 'pr
       ['member', 'ask'],
       ['operator', 'read'],
       ['owner', 'ask'],
+      ['viewer', 'read', ['memory:write', 'agents:write']],
+      ['member', 'ask', ['memory:write', 'agents:write']],
+      ['operator', 'read', ['memory:read', 'agents:write']],
+      ['owner', 'read', ['memory:write', 'agents:read']],
+      ['owner', 'ask', ['agents:write']],
     ] as const
-  ).map(([standing, scope]) => {
-    const token = program(`per_${standing}`, scope)
-    return { name: `${scope} token of ${standing}`, standing, scope, bearer: () => token }
+  ).map(([standing, scope, areas = []]) => {
+    const token = program(`per_${standing}`, scope, { areas })
+    return { name: `${[scope, ...areas].join(', ')} token of ${standing}`, standing, scope, areas, bearer: () => token }
   })
 
-function mayCome({ persons: who, token }: Pick<Door, 'persons' | 'token'>, { standing, scope }: Comer): boolean {
+function mayCome(
+  { persons: who, token }: Pick<Door, 'persons' | 'token'>,
+  { standing, scope, areas = [] }: Comer,
+): boolean {
   if (standing === undefined) return false
   if (scope === undefined) return who.includes(standing)
   if (token === 'ask') return scope === 'ask' && standing !== 'viewer'
-  return token === 'read' && (who.length === 0 || who.includes(standing))
+  if (token === 'read') return who.length === 0 || who.includes(standing)
+  const written = token?.replace(':read', ':write')
+  return areas.some((area) => area === token || area === written) && who.includes(standing)
 }
 
 const belowApi = (door: string) => door.replace(' ', ' /api')

@@ -29,6 +29,7 @@ import { SqliteRecipientStore } from '../src/store/sqlite/channels/recipients.ts
 import { SqliteSubscriptionStore } from '../src/store/sqlite/channels/subscriptions.ts'
 import { type Database, openDatabase } from '../src/store/sqlite/database.ts'
 import { SqliteDrillStore } from '../src/store/sqlite/drills.ts'
+import { SqliteFeedbackStore } from '../src/store/sqlite/feedback.ts'
 import { SqliteGenerationStore } from '../src/store/sqlite/generations.ts'
 import { SqliteJobStore } from '../src/store/sqlite/jobs.ts'
 import { SqliteLeaningStore } from '../src/store/sqlite/leaning.ts'
@@ -47,6 +48,7 @@ import * as alerts from './contracts/alert-stores.ts'
 import * as calls from './contracts/call-stores.ts'
 import * as channels from './contracts/channel-stores.ts'
 import { drillStoreContract } from './contracts/drill-store.ts'
+import { feedbackStoreContract } from './contracts/feedback-store.ts'
 import { generationStoreContract } from './contracts/generation-store.ts'
 import * as indexes from './contracts/index-stores.ts'
 import { jobStoreContract } from './contracts/job-store.ts'
@@ -89,6 +91,13 @@ const sqlite: Record<string, () => void> = {
   ConfirmationStore: () =>
     calls.confirmationStoreContract(inSqlite((database) => new SqliteConfirmationStore(database))),
   DrillStore: () => drillStoreContract(inSqlite((database) => new SqliteDrillStore(database))),
+  FeedbackStore: () =>
+    feedbackStoreContract(
+      inSqlite((database) => ({
+        store: new SqliteFeedbackStore(database),
+        transcripts: new SqliteTranscriptStore(database),
+      })),
+    ),
   GenerationStore: () => generationStoreContract(inSqlite((database) => new SqliteGenerationStore(database))),
   ExecutionStore: () => calls.executionStoreContract(inSqlite((database) => new SqliteExecutionStore(database))),
   GrantStore: () => calls.grantStoreContract(inSqlite((database) => new SqliteGrantStore(database))),

@@ -35,7 +35,7 @@ const doors: Readonly<Record<string, (house: House) => unknown>> = {
     return jarvis.rest('/api/sessions', { ...as('per_ann'), method: 'POST', json })
   },
   'her MCP client': ({ jarvis, program }) =>
-    void askCurrent(jarvis, program('per_ann', 'ask', ['mcp']), 'tools/call', {
+    void askCurrent(jarvis, program('per_ann', 'ask', { doors: ['mcp'] }), 'tools/call', {
       name: 'take_snapshot',
       arguments: snapshot(123).toolInput,
     }).catch(() => {}),
@@ -58,7 +58,10 @@ const doors: Readonly<Record<string, (house: House) => unknown>> = {
   'her program over /v1': ({ jarvis, program }) =>
     void fetch(`${jarvis.url}/v1/chat/completions`, {
       method: 'POST',
-      headers: { authorization: `Bearer ${program('per_ann', 'ask', ['v1'])}`, 'content-type': 'application/json' },
+      headers: {
+        authorization: `Bearer ${program('per_ann', 'ask', { doors: ['v1'] })}`,
+        'content-type': 'application/json',
+      },
       body: JSON.stringify({ model: 'jarvis', messages: [{ role: 'user', content: 'Take a snapshot of 120.' }] }),
     }).catch(() => {}),
   async 'a plan'({ jarvis }) {

@@ -1,4 +1,7 @@
-import { expect, test } from 'vitest'
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { expect, onTestFinished, test } from 'vitest'
 import { createToken } from './support/mcp-client.ts'
 import { onePixel, pngOf } from './support/pictures.ts'
 import { startJarvis } from './support/start-jarvis.ts'
@@ -354,4 +357,40 @@ test('functions are a program’s tools in their old form, and its calls go out 
   expect(model.requests.map(({ tools }) => tools.filter(({ name }) => name === 'light').length)).toEqual([1, 1, 0])
   await post(jarvis, token, { ...asked, function_call: { name: 'door' } })
   expect(model.requests.at(-1)?.toolChoice).toEqual({ name: 'door' })
+})
+
+test('a header names the agent, and model may be a provider’s', async () => {
+  const [main, other] = [obedient(), { ...obedient(), id: 'other/model' }]
+  const dataDir = mkdtempSync(join(tmpdir(), 'jarvis-test-'))
+  onTestFinished(() => rmSync(dataDir, { recursive: true }))
+  writeFileSync(join(dataDir, 'agents.yaml'), 'agents:\n  watch: { ceiling: green }\n')
+  const jarvis = await startJarvis({ model: main, models: [other], dataDir })
+  const token = createToken(jarvis)
+  const openai = openaiOf(jarvis, { name: 'sdk' })
+  expect((await openai.models.list()).data.map(({ id, owned_by }) => [id, owned_by])).toEqual([
+    ['jarvis', 'jarvis'],
+    ['jarvis/watch', 'jarvis'],
+    ['jarvis/plain', 'jarvis'],
+    ['scripted/model', 'scripted'],
+    ['other/model', 'other'],
+  ])
+  const ask = async (body: object, headers: Record<string, string>) => {
+    const answer = await post(jarvis, token, { ...asks('Hello'), ...body }, headers)
+    const { model, jarvis: own } = (await answer.json()) as { model: string; jarvis: { sessionId: string } }
+    const session = await jarvis.as('operator').call('GET /api/sessions/:id', { params: { id: own.sessionId } })
+    return [model, session.agent]
+  }
+  const named = await ask({ model: 'other/model' }, { 'jarvis-agent': 'watch' })
+  expect(named).toEqual(['other/model', 'watch'])
+  expect([main.requests.length, other.requests.length]).toEqual([0, 1])
+  // The same body with another agent is another request.
+  const again = await ask({ model: 'other/model' }, {})
+  expect(again).toEqual(['other/model', undefined])
+  const response = await openai.responses.create({ model: 'model', input: 'Hello' }).catch((error: unknown) => error)
+  expect(response).toMatchObject({ status: 400, param: 'model' })
+  const answered = await openai.responses.create(
+    { model: 'other/model', input: 'Hello' },
+    { headers: { 'jarvis-agent': 'watch' } },
+  )
+  expect([answered.model, answered.output_text]).toEqual(['other/model', 'You said: Hello'])
 })

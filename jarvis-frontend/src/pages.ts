@@ -196,6 +196,14 @@ export const pages = new PageList([
     was: ['/status'],
     load: () => import('./pages/system/page.tsx').then((page) => page.SystemPage),
   }),
+  page('/system/feedback', {
+    title: 'Feedback',
+    icon: 'chat',
+    under: '/system',
+    tab: 'Feedback',
+    shownIn: ['palette'],
+    load: () => import('./pages/system/feedback.tsx').then((page) => page.FeedbackPage),
+  }),
   page('/system/terminal', {
     title: 'Terminal',
     icon: 'terminal',

@@ -59,10 +59,10 @@ const mostChars = 16_000
 /**
  * Returns the system prompt. It stays the same over a session, so that the provider can cache it. The rules of JARVIS come last, so that no file can
  * override them.
- * @param skills the catalogue of skills; empty if there are none
+ * @param more the catalogue of skills, and words about shared notes; empty if there are none
  */
-export const systemPrompt = ({ soul, identity, agents, user, tools }: PromptTexts, skills = ''): string =>
-  [soul, identity, agents, user, tools, skills, houseRules]
+export const systemPrompt = ({ soul, identity, agents, user, tools }: PromptTexts, more = ''): string =>
+  [soul, identity, agents, user, tools, more, houseRules]
     .flatMap((text) => (text === undefined || text.trim() === '' ? [] : text.trim().slice(0, mostChars)))
     .join('\n\n')
 

@@ -9,7 +9,7 @@ import {
 } from 'protocol'
 import type { ActiveAgents } from '../agents/active.ts'
 import { type Agent, isOffered } from '../agents/agent.ts'
-import { chosenFor } from '../agents/bindings.ts'
+import { chosenFor, requireOpenTo } from '../agents/bindings.ts'
 import { isAtLeast } from '../auth/roles.ts'
 import type { ComposedPeople } from '../auth/room.ts'
 import type { ComposedBudgets } from '../budgets/room.ts'
@@ -461,7 +461,10 @@ function routesOf({
       sessions: {
         isOf,
         newId: (token) => newSessionId(token, newId('r').slice(2)),
-        agentOf: ({ name }) => chosenFor(agents.list(), { door: 'v1', token: name })[0].agent,
+        agentOf({ name }, named) {
+          if (named !== undefined) requireOpenTo(agents.list(), name, named)
+          return named ?? chosenFor(agents.list(), { door: 'v1', token: name })[0].agent
+        },
         requireModel: (agent, model) => models.requireForProgram(agents.find(agent)?.model, model),
       },
     }),

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { agentOf } from './agent.ts'
-import { type Arrival, chosenFor } from './bindings.ts'
+import { type Arrival, agentsOpenTo, chosenFor, requireOpenTo } from './bindings.ts'
 
 const agents = [
   agentOf('main', {}),
@@ -32,4 +32,13 @@ test.each<[string, Arrival, string[]]>([
   ['a job', { door: 'job', job: 'night' }, ['watch', 'main']],
 ])('%s', (_, arrival, expected) => {
   expect(chosenFor(agents, arrival).map(({ agent }) => agent)).toEqual(expected)
+})
+
+test('bindings of the door v1 limit a token to the agents that they name', () => {
+  const bound = [...agents, agentOf('cook', { bindings: [{ door: 'v1', token: 'kitchen' }] })]
+  expect(agentsOpenTo(bound, 'kitchen')).toEqual(['cook'])
+  expect(agentsOpenTo(bound, 'other')).toEqual(['main', 'family', 'media', 'watch', 'cook'])
+  expect(() => requireOpenTo(bound, 'kitchen', 'main')).toThrow('may not ask the agent main')
+  expect(() => requireOpenTo(bound, 'kitchen', 'coke')).toThrow('The nearest is cook. There are: cook.')
+  requireOpenTo(bound, 'other', 'media')
 })

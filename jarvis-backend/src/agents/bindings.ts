@@ -1,4 +1,5 @@
-import { type AgentBinding, mainAgentId } from 'protocol'
+import { nearestName } from 'node-kit/nearest'
+import { type AgentBinding, JarvisError, mainAgentId } from 'protocol'
 import type { Agent } from './agent.ts'
 
 /** The origin of a message, in the fields that bindings compare. */
@@ -42,4 +43,30 @@ export function chosenFor(agents: readonly Agent[], arrival: Arrival): [Chosen, 
   const [first, ...others] = fitting
   const last = { agent: mainAgentId }
   return first === undefined ? [last] : [first, ...others, last]
+}
+
+/**
+ * Returns the ids of the agents that a program's token may ask, the default agent first. Bindings of the door `v1` limit a token to the agents that they
+ * name.
+ */
+export function agentsOpenTo(agents: readonly Agent[], token: string): string[] {
+  const bound = chosenFor(agents, { door: 'v1', token }).flatMap(({ agent, binding }) => (binding ? agent : []))
+  return bound.length > 0 ? [...new Set(bound)] : agents.map(({ id }) => id)
+}
+
+/**
+ * Requires that a token may ask the agent that its program names. @throws JarvisError `forbidden` if it may not; `unknown_agent` with the nearest name,
+ * among the agents that are open to the token
+ */
+export function requireOpenTo(agents: readonly Agent[], token: string, id: string): void {
+  const open = agentsOpenTo(agents, token)
+  if (open.includes(id)) return
+  if (agents.some((agent) => agent.id === id))
+    throw new JarvisError('forbidden', `The token ${token} may not ask the agent ${id}: its bindings name others.`)
+  const nearest = nearestName(id, open)
+  const meant = nearest === undefined ? '' : ` The nearest is ${nearest}.`
+  throw new JarvisError(
+    'unknown_agent',
+    `There is no agent ${JSON.stringify(id)}.${meant} There are: ${open.join(', ')}.`,
+  )
 }

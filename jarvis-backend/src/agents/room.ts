@@ -61,7 +61,7 @@ export const promptsRoom = defineRoom({
     skillsOf,
   }: {
     foundation: Pick<Foundation, 'dataDir' | 'redactor'>
-    agents: Pick<ActiveAgents, 'require'>
+    agents: Pick<ActiveAgents, 'require' | 'list'>
     /** The text about skills in an agent's prompt. */
     skillsOf(agent: Agent): string
   }) {
@@ -79,8 +79,8 @@ export const promptsRoom = defineRoom({
         isMain,
       )
       const text = onceFor(
-        () => skillsOf(agent),
-        (skills) => onceFor(files, (texts) => redactor.text(systemPrompt(texts, skills))),
+        () => [skillsOf(agent), aboutShared(agent, agents.list())].filter((words) => words !== '').join('\n\n'),
+        (more) => onceFor(files, (texts) => redactor.text(systemPrompt(texts, more))),
       )
       const whole = () => text()()
       prompts.set(agent.id, { of: agent, text: whole })
@@ -93,6 +93,12 @@ export const promptsRoom = defineRoom({
     }
   },
 })
+
+/** Tells an agent that writes main's notes how a note reaches agents with a memory of their own; empty if there are none. */
+const aboutShared = ({ memory }: Agent, all: readonly Agent[]): string =>
+  memory === 'shared' && all.some((agent) => agent.memory === 'own')
+    ? 'Of your notes, other agents read only those in the folder shared, for example shared/network.md.'
+    : ''
 
 /** The room of the agents’ page: its routes. */
 export const agentsPageRoom = defineRoom({

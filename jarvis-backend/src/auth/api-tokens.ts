@@ -1,4 +1,4 @@
-import { type ApiTokenInfo, type Door, JarvisError, personFor, type TokenScope } from 'protocol'
+import { type ApiTokenInfo, type Door, JarvisError, personFor, type TokenArea, type TokenScope } from 'protocol'
 import { hintOf, isMistyped, newSecret } from './api-token-secret.ts'
 import { hashToken } from './tokens.ts'
 
@@ -22,6 +22,7 @@ export type NewApiToken = {
   name: string
   doors: readonly Door[]
   scope: TokenScope
+  areas?: readonly TokenArea[] | undefined
   expiresInMs?: number
   /** Absent: no limit. */
   requestsPerMinute?: number
@@ -51,7 +52,7 @@ export function createApiTokens(parts: {
 }): ApiTokens {
   const { store, durably, record, now } = parts
   return {
-    create({ name, doors, scope, expiresInMs, requestsPerMinute }, by) {
+    create({ name, doors, scope, areas = [], expiresInMs, requestsPerMinute }, by) {
       if (!/^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$/.test(name)) {
         throw new JarvisError(
           'invalid_request',
@@ -61,12 +62,15 @@ export function createApiTokens(parts: {
       if (doors.length === 0) {
         throw new JarvisError('invalid_request', 'A token needs at least one door: mcp, v1, api or metrics.')
       }
+      if (areas.length > 0 && !doors.includes('api'))
+        throw new JarvisError('invalid_request', `areas: ${areas.join(', ')} is used at the door api. Add the door.`)
       const secret = newSecret()
       const createdAt = now()
       const rights = {
         name,
         doors: [...new Set(doors)],
         scope,
+        ...(areas.length > 0 && { areas: [...new Set(areas)] }),
         requestsPerMinute,
       }
       const expiry = expiresInMs === undefined ? {} : { expiresAt: createdAt + expiresInMs }

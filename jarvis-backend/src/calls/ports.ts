@@ -182,6 +182,7 @@ export type JournalKind =
   | 'settings'
   | 'mcp_server'
   | 'setup'
+  | 'feedback'
 
 export interface Transactions {
   atomically<T>(work: () => T): T

@@ -1,4 +1,4 @@
-import { Door, JarvisError, RequestsPerMinute, TokenScope } from 'protocol'
+import { Door, JarvisError, RequestsPerMinute, TokenArea, TokenScope } from 'protocol'
 import { type ApiToken, type ApiTokens, createApiTokens, type NewApiToken } from '../auth/api-tokens.ts'
 import type { Config } from '../config/config.ts'
 import { SqliteApiTokenStore } from '../store/sqlite/access/tokens.ts'
@@ -23,11 +23,23 @@ export async function token(
           `--door takes ${Door.options.join(', ')}, or several with commas, for example --door v1,api.`,
         )
       }
-      const scope = TokenScope.safeParse(values.scope ?? 'read')
-      if (!scope.success) throw new JarvisError('invalid_request', '--scope takes read or ask.')
-      return { doors: doors as Door[], scope: scope.data, ...rateOf(values.rate) }
+      return { doors: doors as Door[], ...scopeOf(values.scope ?? 'read'), ...rateOf(values.rate) }
     },
   })
+}
+
+/** Reads a scope and areas with commas. @throws JarvisError `invalid_request` */
+function scopeOf(given: string): Pick<NewApiToken, 'scope' | 'areas'> {
+  const words = given.split(',').map((word) => word.trim())
+  const areas = words.flatMap((word) => TokenArea.safeParse(word).data ?? [])
+  const scopes = words.flatMap((word) => TokenScope.safeParse(word).data ?? [])
+  if (scopes.length > 1 || scopes.length + areas.length < words.length)
+    throw new JarvisError(
+      'invalid_request',
+      `--scope takes read or ask, and with commas ${TokenArea.options.join(', ')}, for example --scope ask,memory:write.`,
+    )
+  const [scope = 'read'] = scopes
+  return { scope, areas }
 }
 
 /** @throws JarvisError `invalid_request` */
@@ -55,7 +67,7 @@ export async function mcpToken(
 type NewToken = {
   expires: string | undefined
   /** Used only by the action `create`. */
-  rights(): Pick<NewApiToken, 'doors' | 'scope' | 'requestsPerMinute'>
+  rights(): Pick<NewApiToken, 'doors' | 'scope' | 'areas' | 'requestsPerMinute'>
 }
 
 /** Runs one action of the command. */
@@ -105,11 +117,22 @@ export const tokensIn = (journal: KeptJournal, database: Database): ApiTokens =>
 const day = (at: number | undefined, none: string) =>
   at === undefined ? none : new Date(at).toISOString().slice(0, 16).replace('T', ' ')
 
-const line = ({ name, doors, scope, hint, clientName, expiresAt, lastUsedAt, calls, requestsPerMinute }: ApiToken) =>
+const line = ({
+  name,
+  doors,
+  scope,
+  areas = [],
+  hint,
+  clientName,
+  expiresAt,
+  lastUsedAt,
+  calls,
+  requestsPerMinute,
+}: ApiToken) =>
   [
     hint === undefined ? name : `${name} …${hint}`,
     `doors ${doors.join(', ')}`,
-    scope === 'read' ? 'read only' : 'read and ask',
+    [scope === 'read' ? 'read only' : 'read and ask', ...areas].join(', '),
     ...(requestsPerMinute === undefined ? [] : [`${requestsPerMinute} a minute`]),
     `calls ${calls}`,
     `expires ${day(expiresAt, 'never')}`,

@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from 'node:util'
 import {
   AgentClassifyBody,
   AgentClassifyReply,
@@ -11,19 +12,23 @@ import {
   AgentTryReply,
   AgentWhichQuery,
   AgentWhichReply,
+  JarvisError,
   mainAgentId,
   type PersonRef,
+  promptFiles,
   type Spending,
   WorkspaceText,
 } from 'protocol'
 import { z } from 'zod'
 import type { ActiveAgents } from '../agents/active.ts'
-import type { Agent } from '../agents/agent.ts'
+import { type Agent, agentOf } from '../agents/agent.ts'
 import { type Arrival, chosenFor } from '../agents/bindings.ts'
 import type { Shown } from '../auth/closed-words.ts'
 import { requireHouse } from '../auth/reach.ts'
 import type { TryingJudge } from '../calls/judge.ts'
+import { programsNote } from '../memory/program-notes.ts'
 import { questionerOf } from './handle.ts'
+import { presentText } from './memory.ts'
 import { type Route, route } from './route.ts'
 
 /** The files of an agent. Each method throws the same errors as `Workspace`. */
@@ -94,9 +99,17 @@ function oneRoutes(parts: AgentParts): Route[] {
       ({ params, identity }) => redact(detailOf(params.id, parts, identity.person)),
     ),
     route('/agents/:id').put(
-      'Makes or changes an agent. 409 where the file is not the one of `hash`.',
-      { role: 'owner', password: true, params: z.object({ id: AgentId }), body: AgentPutBody, reply: AgentDetail },
+      'Makes or changes an agent. 409 where the file is not the one of `hash`. A program [gives an agent no rights](tokens.md#memory-and-agents).',
+      {
+        role: 'owner',
+        password: true,
+        token: 'agents:write',
+        params: z.object({ id: AgentId }),
+        body: AgentPutBody,
+        reply: AgentDetail,
+      },
       ({ params: { id }, body, by, identity }) => {
+        if (identity.token !== undefined) requireSameRights(agents.find(id), agentOf(id, body.agent))
         agents.save(id, { agent: body.agent, hash: body.hash }, by)
         return redact(detailOf(id, parts, identity.person))
       },
@@ -154,8 +167,8 @@ function houseRoutes(parts: AgentParts): Route[] {
 /** Routes of the files in agents' folders. */
 const fileRoutes = ({ agents, files, redact }: AgentParts): Route[] => [
   route('/agents/:id/files/*path').get(
-    'A file of the agent’s folder with its `checksum`. Not for those who may only look.',
-    { role: 'viewer', reply: WorkspaceText },
+    'A file of the agent’s folder with its `checksum`. Not for those who may only look. Programs get it redacted.',
+    { role: 'viewer', token: 'agents:read', reply: WorkspaceText },
     ({ params, identity }) => {
       requireHouse(identity.person)
       const file = files.read(agents.require(params.id).id, params.path)
@@ -164,16 +177,50 @@ const fileRoutes = ({ agents, files, redact }: AgentParts): Route[] => [
     },
   ),
   route('/agents/:id/files/*path').put(
-    'Writes a file. 409 where it changed since `checksum`.',
-    { role: 'operator', body: AgentFileBody, reply: WorkspaceText },
-    ({ params, body, by }) => {
-      const { id } = agents.require(params.id)
-      return files.write(id, params.path, { text: body.text, checksum: body.checksum, by })
+    'Writes a file. 409 where it changed since `checksum`. A program writes prompt files of agents other than main, and [texts of others](tokens.md#memory-and-agents).',
+    { role: 'operator', token: 'agents:write', body: AgentFileBody, reply: WorkspaceText },
+    ({ params: { id: asked, path }, body: { text: given, checksum }, by, identity: { token } }) => {
+      const { id } = agents.require(asked)
+      if (token === undefined) return files.write(id, path, { text: given, checksum, by })
+      const present = presentText(path, checksum, () => files.read(id, path))
+      const text = isOwnPrompt(id, path) ? redact(given) : programsNote(path, present, redact(given))
+      return redact(files.write(id, path, { text, checksum, by }))
     },
   ),
-  route('/agents/:id/files/*path').delete('Deletes a file.', { role: 'operator' }, ({ params, by }) =>
-    files.remove(agents.require(params.id).id, params.path, by),
+  route('/agents/:id/files/*path').delete(
+    'Deletes a file; a program, one that it may write.',
+    { role: 'operator', token: 'agents:write' },
+    ({ params: { id: asked, path }, by, identity: { token } }) => {
+      const { id } = agents.require(asked)
+      if (token !== undefined && !isOwnPrompt(id, path))
+        programsNote(
+          path,
+          presentText(path, '', () => files.read(id, path)),
+          '',
+        )
+      files.remove(id, path, by)
+    },
   ),
 ]
+
+/** True for a prompt file of an agent other than main. */
+const isOwnPrompt = (id: string, path: string) => id !== mainAgentId && promptFiles.includes(path)
+
+/**
+ * Requires that a program gives an agent no rights: an agent that is there keeps its own, and a new one only reads, with the model in use. A program
+ * could choose an agent that it changed. @throws JarvisError `forbidden`
+ */
+function requireSameRights(before: Agent | undefined, after: Agent): void {
+  const least = before ?? agentOf(after.id, { ceiling: 'green' })
+  const given = rights.find((right) => !isDeepStrictEqual(after[right], least[right]))
+  if (given === undefined) return
+  throw new JarvisError(
+    'forbidden',
+    before === undefined
+      ? `${given}: a program makes agents with the ceiling green and without other rights. A person gives them.`
+      : `${given}: a program changes the words of an agent and none of its rights. Leave it as it is.`,
+  )
+}
+const rights = ['model', 'tools', 'skills', 'ceiling', 'memory', 'budget', 'bindings'] as const
 
 const withoutRights = ({ tools: _t, ceiling: _c, memory: _m, ...body }: Omit<Agent, 'id'>) => body

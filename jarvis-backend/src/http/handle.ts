@@ -1,7 +1,8 @@
 import { pipeline } from 'node:stream/promises'
 import type { Request, RequestHandler, Response } from 'express'
-import { JarvisError, personFor, readAs, type TokenScope } from 'protocol'
+import { JarvisError, personFor, readAs, TokenArea, type TokenScope } from 'protocol'
 import type { z } from 'zod'
+import type { ApiToken } from '../auth/api-tokens.ts'
 import type { Reach, SessionReach } from '../auth/reach.ts'
 import { isAtLeast, requireStanding, requireWholeSight, type Standing } from '../auth/roles.ts'
 import type { StepUp } from '../auth/step-up.ts'
@@ -31,17 +32,23 @@ export function questionerOf({ person, token }: Identity): Questioner {
 /** The identity that `Access` stored. Only for routes behind it. */
 export const identityOf = (response: Response): Identity => response.locals.identity as Identity
 
+/** The least right of a token that a route declares. */
+type TokenRight = TokenScope | TokenArea | undefined
+
 /**
- * Refuses people with a lower role than `least`. Refuses programs unless the route's scope is `ask`, which `requireScope` has checked. @throws
- * JarvisError `forbidden`
+ * Refuses people with a lower role than `least`. A program is refused unless the route's right is `ask`, or an area and its person has the role;
+ * `requireScope` has checked the right. @throws JarvisError `forbidden`
  */
 export const atLeast =
-  (least: Standing, scope: TokenScope | undefined): RequestHandler =>
+  (least: Standing, right: TokenRight): RequestHandler =>
   (_request, response, next) => {
     const { person, token } = identityOf(response)
-    if (token === undefined || scope !== 'ask') requireStanding(token === undefined ? person.role : 'viewer', least)
+    const counts = token === undefined || isArea(right) ? person.role : 'viewer'
+    if (token === undefined || right !== 'ask') requireStanding(counts, least)
     next()
   }
+
+const isArea = (right: TokenRight): right is TokenArea => TokenArea.safeParse(right).success
 
 /** Refuses members. @throws JarvisError `forbidden` */
 export const wholeSight: RequestHandler = (_request, response, next) => {
@@ -63,30 +70,40 @@ export const sessionWithin =
 /** Returns a check for answers that stay open. It throws when the request's token is no longer valid. Use only in routes behind `Access`. */
 export const stillCountsOf = (response: Response): (() => void) => response.locals.stillCounts as () => void
 
-/** Refuses API tokens without the scope. If `scope` is undefined, refuses all API tokens. @throws JarvisError `forbidden` */
+/** True if a token has a right besides its scope. A right to write includes that to read. */
+const hasArea = ({ areas = [] }: Pick<ApiToken, 'areas'>, area: TokenArea): boolean =>
+  areas.some((one) => one === area || one === area.replace(':read', ':write'))
+
+/** Refuses API tokens without the right. If `right` is undefined, refuses all API tokens. @throws JarvisError `forbidden` */
 export const requireScope =
-  (scope: TokenScope | undefined): RequestHandler =>
+  (right: TokenRight): RequestHandler =>
   (request, response, next) => {
     const { token } = identityOf(response)
     if (token === undefined) return next()
-    if (scope === undefined) {
+    if (right === undefined) {
       const path = request.originalUrl.split('?', 1)[0]
       throw new JarvisError(
         'forbidden',
         `An API token may not use ${request.method} ${path}. A person who is signed in may.`,
       )
     }
-    if (scope === 'ask' && token.scope === 'read') {
+    if (isArea(right) && !hasArea(token, right))
+      throw new JarvisError('forbidden', `The token ${token.name} has no right to ${right}. Make one that has it.`)
+    if (right === 'ask' && token.scope === 'read') {
       throw new JarvisError('forbidden', `The token ${token.name} may only read. Make one with the scope ask.`)
     }
     next()
   }
 
-/** Requires that the password was given for this token a short while ago. @throws JarvisError `step_up_required` */
+/**
+ * Requires that the password was given for this token a short while ago. A program whose token has the area of the route gives none. @throws
+ * JarvisError `step_up_required`
+ */
 export const passwordAgain =
-  (stepUp: StepUp): RequestHandler =>
+  (stepUp: StepUp, right: TokenRight): RequestHandler =>
   (_request, response, next) => {
-    stepUp.require(identityOf(response))
+    const identity = identityOf(response)
+    if (identity.token === undefined || !isArea(right)) stepUp.require(identity)
     next()
   }
 

@@ -1,7 +1,8 @@
-import { MemoryFound, MemoryPassage, MemoryStatus, WorkspaceFile, WorkspaceText } from 'protocol'
+import { JarvisError, MemoryFound, MemoryPassage, MemoryStatus, WorkspaceFile, WorkspaceText } from 'protocol'
 import { z } from 'zod'
 import { requireHouse } from '../auth/reach.ts'
 import { isNote } from '../memory/file-keeper.ts'
+import { programsNote } from '../memory/program-notes.ts'
 import type { Memory } from '../memory/remote.ts'
 import { type Route, route } from './route.ts'
 
@@ -18,6 +19,21 @@ export type NoteFiles = {
   read(path: string): WorkspaceText
   write(path: string, file: { text: string; checksum: string | undefined; by: string }): WorkspaceText
   remove(path: string, by: string): void
+}
+
+/**
+ * Returns the present text of a file that a program wants to change; undefined for a new file. @throws JarvisError `invalid_request` if the file is
+ * not wholly readable
+ */
+export function presentText(
+  path: string,
+  checksum: string | undefined,
+  read: (path: string) => WorkspaceText,
+): string | undefined {
+  if (checksum === undefined) return undefined
+  const { text, problem } = read(path)
+  if (problem !== undefined) throw new JarvisError('invalid_request', `${path} is not written to. ${problem}`)
+  return text
 }
 
 /** `/api/memory`: search, workspace files, what is remembered of a session, and the index. */
@@ -52,15 +68,15 @@ export function memoryRoutes(parts: {
     ),
     route('/memory/files').get(
       'Notes and prompt files of the workspace.',
-      { role: 'viewer', reply: z.object({ items: z.array(WorkspaceFile) }) },
+      { role: 'viewer', token: 'memory:read', reply: z.object({ items: z.array(WorkspaceFile) }) },
       ({ identity }) => {
         requireHouse(identity.person)
         return { items: files.list().filter(({ path }) => isNote(path)) }
       },
     ),
     route('/memory/files/*path').get(
-      'A file with its `checksum`. Viewers get it redacted.',
-      { role: 'viewer', reply: WorkspaceText },
+      'A file with its `checksum`. Viewers and programs get it redacted.',
+      { role: 'viewer', token: 'memory:read', reply: WorkspaceText },
       ({ params, identity }) => {
         requireHouse(identity.person)
         const file = files.read(params.path)
@@ -69,16 +85,25 @@ export function memoryRoutes(parts: {
       },
     ),
     route('/memory/files/*path').put(
-      'Writes a file. 409 where it changed since `checksum`.',
-      { role: 'operator', body: FileBody, reply: WorkspaceText },
-      ({ params, body, by }) => files.write(params.path, { text: body.text, checksum: body.checksum, by }),
+      'Writes a file. 409 where it changed since `checksum`. A program changes only the [text of others](tokens.md#memory-and-agents).',
+      { role: 'operator', token: 'memory:write', body: FileBody, reply: WorkspaceText },
+      ({ params, body: { text: asked, checksum }, by, identity: { token } }) => {
+        if (token === undefined) return files.write(params.path, { text: asked, checksum, by })
+        const text = programsNote(params.path, presentText(params.path, checksum, files.read), redact(asked))
+        return redact(files.write(params.path, { text, checksum, by }))
+      },
     ),
-    route('/memory/files/*path').delete('Deletes a file.', { role: 'operator' }, ({ params, by }) =>
-      files.remove(params.path, by),
+    route('/memory/files/*path').delete(
+      'Deletes a file; a program, one that holds only texts of others.',
+      { role: 'operator', token: 'memory:write' },
+      ({ params, by, identity: { token } }) => {
+        if (token !== undefined) programsNote(params.path, presentText(params.path, '', files.read), '')
+        files.remove(params.path, by)
+      },
     ),
     route('/memory/sessions/:id').get(
       'The memory of a session.',
-      { role: 'viewer', reply: z.object({ items: z.array(MemoryPassage) }) },
+      { role: 'viewer', token: 'memory:read', reply: z.object({ items: z.array(MemoryPassage) }) },
       async ({ params }) => redact({ items: await memory.call('passages', { name: params.id }) }),
     ),
     route('/memory/sessions/:id').delete('Forgets a session.', { role: 'operator' }, ({ params, by }) =>

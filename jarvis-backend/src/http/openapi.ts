@@ -25,7 +25,7 @@ export function openApiRoute(routes: () => readonly Route[], version: string): R
 
 /**
  * Creates the OpenAPI 3.1 document of routes. Schemas that `protocol` exports become components with the same name. `x-role` and `x-password` are
- * the route's `role` and `password`. `x-token` is the scope that a program's token needs. `x-untyped` marks a reply whose schema is not defined yet.
+ * the route's `role` and `password`. `x-token` is the scope or the area that a program's token needs. `x-untyped` marks a reply whose schema is not defined yet.
  */
 export function openApiOf(routes: readonly Route[], version: string): Json {
   const replies = schemasOf(routes, { part: 'reply', io: 'output', more: { ErrorReply } })

@@ -9,14 +9,18 @@ export type ProgramSessions = {
   isOf(token: ApiToken, sessionId: string): boolean
   /** An id for a new session of the token. */
   newId(token: ApiToken): string
-  /** The agent that answers the token, by the bindings of the door `v1`. */
-  agentOf(token: ApiToken): string
+  /**
+   * Returns the agent that answers the token: the one that the program names, or the one of the bindings of the door `v1`.
+   * @throws JarvisError `unknown_agent`; `forbidden` for an agent that is closed to the token
+   */
+  agentOf(token: ApiToken, named: string | undefined): string
   /** Checks the model that a program chose for its message. @throws JarvisError `invalid_request` if the program may not choose it */
   requireModel(agent: string, model: string): void
 }
 
 type Message = {
   message: string
+  agent?: string | undefined
   requestId?: string | undefined
   model?: string | undefined
   attachments?: readonly string[] | undefined
@@ -60,7 +64,7 @@ export function createProgramMessages(parts: {
   return {
     send(
       token: ApiToken,
-      { message, requestId, model, attachments, isReadOnly }: Message,
+      { message, agent: named, requestId, model, attachments, isReadOnly }: Message,
       sessionId?: string,
     ): SentReply {
       if (sessionId !== undefined) requireOwn(token, sessionId)
@@ -68,7 +72,7 @@ export function createProgramMessages(parts: {
       const earlier = requestId === undefined ? undefined : store.replyTo('send', by, requestId)
       if (earlier !== undefined) return earlier as SentReply
       const id = sessionId ?? sessions.newId(token)
-      const agent = store.session(id)?.agent ?? sessions.agentOf(token)
+      const agent = store.session(id)?.agent ?? sessions.agentOf(token, named)
       if (model !== undefined) sessions.requireModel(agent, model)
       let sent: SentReply | undefined
       runs.startProgram({

@@ -1,5 +1,5 @@
 import express, { type Request, type RequestHandler, type Response, Router } from 'express'
-import type { TokenScope } from 'protocol'
+import type { TokenArea, TokenScope } from 'protocol'
 import { z } from 'zod'
 import type { Reach, SessionReach } from '../auth/reach.ts'
 import type { Standing } from '../auth/roles.ts'
@@ -29,9 +29,10 @@ type Facts = {
   forMembers?: true
   /**
    * Minimum scope of a program's token; absent: programs may not use the route. Must be absent for a route that decides, changes a setting, creates
-   * a token or shows a secret. `ask`: programs may use the route in addition to people with the role.
+   * a token or shows a secret. `ask`: programs may use the route in addition to people with the role. An area such as `memory:write`: the token has
+   * this right, and its person the role; the password was given when the token was made.
    */
-  token?: TokenScope
+  token?: TokenScope | TokenArea
   /**
    * Only for paths below `/sessions/:id`. The right in the session that a person other than its owner needs. Absent: `look` for GET, otherwise
    * `own`.
@@ -144,7 +145,6 @@ export function serveRoutes(
 ): Router {
   const router = Router()
   const withToken = doors.access.door('api')
-  const again = passwordAgain(doors.stepUp)
   for (const route of routes) {
     const { role, token, admit, path, method } = route
     const needsToken = role !== 'public' && role !== 'key'
@@ -159,7 +159,7 @@ export function serveRoutes(
       ...(needsToken && /^(?:\/memory)?\/sessions\/:id/.test(path)
         ? [sessionWithin(doors.reach, route.session ?? (method === 'get' ? 'look' : 'own'))]
         : []),
-      ...(route.password === true ? [again] : []),
+      ...(route.password === true ? [passwordAgain(doors.stepUp, token)] : []),
     ]
     router[method](path, ...steps, async (request, response) => {
       const answer = await route.handle(callOf(route, request, response))

@@ -37,13 +37,11 @@ export function createRoutes(parts: {
         // The run begins after this request was handled, so it is a rehearsal from its start.
         const rehearse = (id: string) => isRehearsal && runs.setRehearsal(id, true, by)
         if (token !== undefined) {
-          if (message === undefined || agent !== undefined || title !== undefined)
-            throw new JarvisError(
-              'invalid_request',
-              'A program begins a session with a message, and names no agent or title.',
-            )
+          if (message === undefined || title !== undefined)
+            throw new JarvisError('invalid_request', 'A program begins a session with a message, and names no title.')
           const asked = {
             message,
+            agent,
             requestId,
             model,
             attachments,

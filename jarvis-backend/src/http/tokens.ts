@@ -47,6 +47,12 @@ export const tokenRoutes = ({ tokens, revoked }: TokenRouteParts): Route[] => [
           `doors: ${closed} shows the whole cluster. Yours are ${membersDoors.join(', ')}.`,
         )
       }
+      const area = isBounded(person.role) ? body.areas?.[0] : undefined
+      if (area !== undefined)
+        throw new JarvisError(
+          'forbidden',
+          `areas: ${area} shows what others said to JARVIS. Your role does not see it.`,
+        )
       return makeToken(tokens, body, by)
     },
   ),

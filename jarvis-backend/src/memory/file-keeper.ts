@@ -1,7 +1,7 @@
 import { mainAgentId, promptFiles, type WorkspaceFile, type WorkspaceText } from 'protocol'
 import { lessonAbove, partsOf } from './daily.ts'
 import type { Keeper, TextPart } from './indexer.ts'
-import { indexedName, kindOf } from './owner.ts'
+import { indexedName, isSharedPath, kindOf, sharedKind } from './owner.ts'
 
 /** Reads the workspace's files. */
 export type Files = {
@@ -16,13 +16,29 @@ export const isSkillPath = (path: string): boolean => /^skills(?:\/|$)/iu.test(p
 /** Returns true if a file is a note. Runbooks and skills are not notes: they have pages of their own, and an unapproved skill must reach no model. */
 export const isNote = (path: string): boolean => !path.startsWith('runbooks/') && !isSkillPath(path)
 
-/** Makes the keeper of a workspace's notes. Files that are part of every prompt are left out. @param agent id of the agent that owns the workspace */
-export const createFileKeeper = (workspace: Files, agent: string = mainAgentId): Keeper => ({
-  kind: kindOf('file', agent),
+/**
+ * Makes the keeper of a workspace's notes. Files that are part of every prompt are left out, and main's shared folder, which has a keeper of its own.
+ * @param agent id of the agent that owns the workspace
+ */
+export const createFileKeeper = (workspace: Files, agent: string = mainAgentId): Keeper =>
+  keeperOf(workspace, {
+    agent,
+    kind: kindOf('file', agent),
+    has: (path) => isNote(path) && !promptFiles.includes(path) && !(agent === mainAgentId && isSharedPath(path)),
+  })
+
+/** Makes the keeper of main's notes that every agent reads. @param workspace main's */
+export const createSharedKeeper = (workspace: Files): Keeper =>
+  keeperOf(workspace, { agent: mainAgentId, kind: sharedKind, has: isSharedPath })
+
+type Part = { agent: string; kind: Keeper['kind']; has(path: string): boolean }
+
+const keeperOf = (workspace: Files, { agent, kind, has }: Part): Keeper => ({
+  kind,
   list: () =>
     workspace
       .list()
-      .filter(({ path }) => isNote(path) && !promptFiles.includes(path))
+      .filter(({ path }) => has(path))
       .map(({ path, bytes, changedAt }) => ({
         name: indexedName(path, agent),
         title: indexedName(path, agent),

@@ -5,8 +5,15 @@ import type { ChunkView, IndexedView, SourceKind } from './ports.ts'
 export const kindOf = (kind: 'file' | 'session', agent: string): SourceKind =>
   agent === mainAgentId ? kind : `${kind}@${agent}`
 
+/** The kind of main's notes that every agent with a memory reads. No agent's id begins with +. */
+export const sharedKind = 'file@+shared' satisfies SourceKind
+
+/** Returns true if a path lies in the folder of main's workspace that every agent with a memory reads. */
+export const isSharedPath = (path: string): boolean => path.startsWith('shared/')
+
 /** Returns the id of the agent that the texts of a kind belong to. */
-export const agentOfKind = (kind: SourceKind): string => kind.split('@', 2)[1] ?? mainAgentId
+export const agentOfKind = (kind: SourceKind): string =>
+  kind === sharedKind ? mainAgentId : (kind.split('@', 2)[1] ?? mainAgentId)
 
 /**
  * Returns the name under which the index holds an agent's file. The name has the agent's id, because two agents may each have a MEMORY.md. No path
@@ -29,8 +36,8 @@ export function ofAgent<View extends IndexedView>(view: View): Omit<View, 'kind'
 }
 
 /**
- * Returns the kinds of the index that an agent may recall from. Agents with `shared` memory use main's notes, and main also recalls the
- * conversations with them.
+ * Returns the kinds of the index that an agent may recall from. All read main's shared folder. Agents with `shared` memory use all of main's notes, and
+ * main also recalls the conversations with them.
  * @param shared ids of the agents that share main's memory
  */
 export function placesOf(
@@ -38,6 +45,6 @@ export function placesOf(
   shared: readonly string[],
 ): SourceKind[] {
   if (memory === 'none') return []
-  if (memory === 'own') return [kindOf('file', id), kindOf('session', id)]
-  return ['file', 'session', 'journal', ...shared.map((other) => kindOf('session', other))]
+  if (memory === 'own') return [kindOf('file', id), sharedKind, kindOf('session', id)]
+  return ['file', sharedKind, 'session', 'journal', ...shared.map((other) => kindOf('session', other))]
 }

@@ -1,5 +1,5 @@
 import { join } from 'node:path'
-import { mainAgentId, type Principal } from 'protocol'
+import { JarvisError, mainAgentId, type Principal } from 'protocol'
 import type { FilesBack } from '../agent/context/going-back.ts'
 import { lessonOf } from '../agent/lesson.ts'
 import type { StoredEntry } from '../agent/sessions/transcript-store.ts'
@@ -25,10 +25,10 @@ import { createWorkspace, type Workspace } from '../workspace/files.ts'
 import type { TextFiles } from '../workspace/text-files.ts'
 import { dailyAddition, dailyPath } from './daily.ts'
 import { EarlySearch } from './early-search.ts'
-import { createFileKeeper } from './file-keeper.ts'
+import { createFileKeeper, createSharedKeeper } from './file-keeper.ts'
 import type { IndexStatus, Keeper } from './indexer.ts'
 import type { MemoryWorkerData } from './messages.ts'
-import { agentOfKind, fileNamed, indexedName, placesOf } from './owner.ts'
+import { agentOfKind, fileNamed, indexedName, isSharedPath, placesOf, sharedKind } from './owner.ts'
 import type { SourceKind } from './ports.ts'
 import { createRecall, type Recall } from './recall.ts'
 import { type Memory, RemoteMemory } from './remote.ts'
@@ -180,8 +180,11 @@ class HouseMemory {
   }
 
   #noteKeepers(kinds: readonly SourceKind[]): Keeper[] {
-    const agents = kinds.flatMap((kind) => (kind.startsWith('file') ? agentOfKind(kind) : []))
-    return agents.map((agent) => createFileKeeper(this.#workspaceOf(agent), agent))
+    return kinds.flatMap((kind) => {
+      const agent = agentOfKind(kind)
+      if (kind === sharedKind) return createSharedKeeper(this.#workspaceOf(agent))
+      return kind.startsWith('file') ? createFileKeeper(this.#workspaceOf(agent), agent) : []
+    })
   }
 
   /**
@@ -196,7 +199,7 @@ class HouseMemory {
     const owner = ownerOf(agent)
     return {
       search: (query, limit) => this.#index.call('search', { query, limit, kinds: this.#placesFor(agent) }),
-      workspace: this.#workspaceOf(owner),
+      workspace: owner === mainAgentId ? this.#workspace : withShared(this.#workspaceOf(owner), this.#workspace),
       keep: (record) => this.#writes.add({ ...record, path: indexedName(record.path, owner) }),
     }
   }
@@ -244,6 +247,31 @@ class HouseMemory {
       agent,
       sharing.map(({ id }) => id),
     )
+  }
+}
+
+/** Returns an agent's own workspace, in which main's shared folder can be read too. A file of the agent's own with the same path takes precedence. */
+function withShared(own: Workspace, house: Workspace): Workspace {
+  const has = (path: string) => own.list().some((file) => file.path === path)
+  const refuse = (path: string) => {
+    if (isSharedPath(path)) throw new JarvisError('forbidden', 'People and the main agent write the folder shared.')
+  }
+  return {
+    ...own,
+    list() {
+      const files = own.list()
+      const paths = new Set(files.map(({ path }) => path))
+      return [...files, ...house.list().filter(({ path }) => isSharedPath(path) && !paths.has(path))]
+    },
+    read: (path) => (isSharedPath(path) && !has(path) ? house : own).read(path),
+    write(path, text, expected) {
+      refuse(path)
+      return own.write(path, text, expected)
+    },
+    append(path, text) {
+      refuse(path)
+      own.append(path, text)
+    },
   }
 }
 

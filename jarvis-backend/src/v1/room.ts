@@ -17,13 +17,14 @@ import type { ComposedMemory } from '../memory/room.ts'
 import type { ComposedModels } from '../providers/choice/models.ts'
 import { SqliteAskedStore } from '../store/sqlite/asked.ts'
 import type { ProgramFilesPort } from './files.ts'
+import type { Named } from './models.ts'
 
 type Needs = {
   foundation: Pick<Foundation, 'clock' | 'database' | 'isStopping' | 'now' | 'redactor' | 'report' | 'stopping'>
   config: Pick<Config, 'v1HoldMs' | 'embeddings' | 'transcriptions'>
   agents: Agents
   sessions: Pick<ComposedRuns, 'attachments' | 'runs' | 'store'>
-  models: Pick<ComposedModels, 'choice' | 'used'>
+  models: Pick<ComposedModels, 'choice' | 'used' | 'requireForProgram'>
   memory: Pick<ComposedMemory, 'embed'>
   budgets: Pick<ComposedBudgets, 'keeper'>
   files: ProgramFilesPort
@@ -58,7 +59,7 @@ async function loadDoor(needs: Needs, startedAt: number): Promise<RequestListene
     import('./routes.ts'),
     import('./transcriptions.ts'),
   ])
-  const { agents, sessions, budgets, memory } = needs
+  const { sessions, budgets, memory } = needs
   const { redactor, report } = needs.foundation
   const answering = await loadAnswering(needs)
   const { embeddings, transcriptions } = needs.config
@@ -69,7 +70,7 @@ async function loadDoor(needs: Needs, startedAt: number): Promise<RequestListene
   }
   return createV1Routes({
     guard: needs.guard,
-    agents,
+    models: answering.models,
     startedAt,
     report,
     redact: redactor.text,
@@ -109,6 +110,7 @@ async function loadAnswering({ foundation, config, agents, sessions, models, bud
     { createListeners },
     { createPlain },
     { createPlainAnswer },
+    { ProgramModels },
   ] = await Promise.all([
     import('./ask.ts'),
     import('./tidy.ts'),
@@ -116,6 +118,7 @@ async function loadAnswering({ foundation, config, agents, sessions, models, bud
     import('./listeners.ts'),
     import('./plain.ts'),
     import('./plain-answer.ts'),
+    import('./models.ts'),
   ])
   const { clock, database, redactor, report, stopping, isStopping } = foundation
   const { runs, store: transcripts, attachments } = sessions
@@ -124,8 +127,12 @@ async function loadAnswering({ foundation, config, agents, sessions, models, bud
     agents,
     clock,
     holdMs: config.v1HoldMs,
-    modelOf(agent: string | undefined) {
-      const own = agent === undefined ? undefined : agents.find(agent)?.model
+    models: new ProgramModels(agents, {
+      ids: () => models.choice.ids(),
+      requireForProgram: (ofAgent, named) => models.requireForProgram(ofAgent, named),
+    }),
+    modelOf({ agent, model }: Named) {
+      const own = (agent === undefined ? undefined : agents.find(agent)?.model) ?? model
       return (own === undefined ? undefined : models.choice.named(own)) ?? models.choice.current()
     },
     ask: createAsk({ ...core, tidy: createTidy(core) }),

@@ -2,10 +2,9 @@ import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http
 import { ApiError, toApiError } from 'openai-door/errors'
 import { modelEntry, modelList, requireModel } from 'openai-door/models'
 import { sendError, sendJson } from 'openai-door/send'
-import type { Agents } from '../agents/agent.ts'
 import type { RequestGuard } from '../auth/request-guard.ts'
 import type { ProgramFilesDoor } from './files.ts'
-import { modelsOf } from './models.ts'
+import type { ProgramModels } from './models.ts'
 import type { ProgramBearer, ProgramToken } from './token.ts'
 
 type Handle = (request: IncomingMessage, response: ServerResponse, token: ProgramToken) => void | Promise<void>
@@ -26,7 +25,7 @@ export interface ResponsesDoor {
 export function createV1Routes(parts: {
   guard: RequestGuard
   bearer: ProgramBearer
-  agents: Pick<Agents, 'list'>
+  models: Pick<ProgramModels, 'list'>
   chatCompletions: Handle
   embeddings: Handle
   transcriptions: Handle
@@ -41,7 +40,7 @@ export function createV1Routes(parts: {
 }): RequestListener {
   const { responses, files } = parts
   const created = Math.floor(parts.startedAt / 1000)
-  const modelsFor = (token: ProgramToken) => modelsOf(parts.agents.list(), token.name)
+  const modelsFor = (token: ProgramToken) => parts.models.list(token.name)
   const listModels: Handle = (_request, response, token) =>
     sendJson(response, 200, modelList(modelsFor(token), created))
   const getModel =

@@ -35,6 +35,7 @@ export function apiTokenStoreContract(open: () => ApiTokenStore) {
       name: 'laptop',
       doors: ['v1', 'api'],
       scope: 'read',
+      areas: ['memory:write', 'agents:read'],
       hint: 'x81m',
       requestsPerMinute: 60,
       calls: 0,

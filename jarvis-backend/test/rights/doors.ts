@@ -1,3 +1,4 @@
+import { TokenArea } from 'protocol'
 import type { Standing } from '../support/persons.ts'
 
 /**
@@ -6,7 +7,7 @@ import type { Standing } from '../support/persons.ts'
  *
  * 1. The door: method and path, or namespace and event.
  * 2. Who may come: `public` without signing in, `key` by a key of its own, else persons, by a name in `who`. `+read` and `+ask`: the least scope of a
- *    program's token. A token counts as long as its person may come, or for `+ask` is a member or more.
+ *    program's token; `+memory:write`: the area that it has. A token counts as long as its person may come, or for `+ask` is a member or more.
  * 3. `password`: the door asks for the password again. `sometimes`: only if the request allows more than before.
  * 4. `words`: the door shows words of conversations, or acts in one. `resources.ts` then judges the door.
  *
@@ -17,7 +18,7 @@ export type Door = {
   /** Empty for doors that are no person's. */
   persons: readonly Standing[]
   /** Absent: closed to programs. */
-  token?: 'read' | 'ask'
+  token?: 'read' | 'ask' | TokenArea
   /** How the door is opened, if not by signing in. */
   opensBy?: 'public' | 'key'
   password: boolean | 'sometimes'
@@ -56,13 +57,15 @@ function doorsOf(table: string): Door[] {
     const hasWords = words[shows]
     if (persons === undefined || password === undefined || hasWords === undefined || more.length > 0)
       throw new Error(`The line of ${first} ${second} cannot be read.`)
-    if (token !== undefined && token !== 'read' && token !== 'ask') throw new Error(`There is no scope ${token}.`)
+    const area = TokenArea.safeParse(token).data
+    if (token !== undefined && token !== 'read' && token !== 'ask' && area === undefined)
+      throw new Error(`There is no scope ${token}.`)
     return {
       door: `${first} ${second}`,
       persons,
       password,
       hasWords,
-      ...(token !== undefined && { token }),
+      ...(token !== undefined && { token: area ?? (token as 'read' | 'ask') }),
       ...((name === 'public' || name === 'key') && { opensBy: name }),
     }
   })
@@ -73,12 +76,13 @@ export const rest = doorsOf(`
 GET    /agents                                     all+read      -         -
 GET    /agents/:id                                 whole+read    -         words
 # An agent that may do more, or is gone, leaves its channels and clients with more.
-PUT    /agents/:id                                 owner         password  -
+# A program gives an agent no rights, and its token was made with the password.
+PUT    /agents/:id                                 owner+agents:write password -
 DELETE /agents/:id                                 owner         password  -
 POST   /agents/:id/classify                        whole+read    -         -
-GET    /agents/:id/files/*path                     deciding      -         words
-PUT    /agents/:id/files/*path                     deciding      -         -
-DELETE /agents/:id/files/*path                     deciding      -         -
+GET    /agents/:id/files/*path                     deciding+agents:read  - words
+PUT    /agents/:id/files/*path                     deciding+agents:write - -
+DELETE /agents/:id/files/*path                     deciding+agents:write - -
 POST   /agents/try                                 deciding      -         -
 GET    /agents/which                               whole+read    -         -
 
@@ -178,6 +182,12 @@ GET    /events                                     whole+read    -         words
 
 POST   /executions/:id/check                       deciding      -         -
 
+# Operators see everybody's, other people their own.
+GET    /feedback                                   all+read      -         -
+POST   /feedback                                   all           -         -
+DELETE /feedback/:id                               all           -         -
+GET    /feedback/export                            all           -         -
+
 GET    /grants                                     all+read      -         -
 DELETE /grants/:id                                 deciding      -         -
 
@@ -240,13 +250,13 @@ GET    /mcp-tokens                                 deciding      -         -
 POST   /mcp-tokens                                 deciding      password  -
 DELETE /mcp-tokens/:name                           deciding      -         -
 
-GET    /memory/files                               deciding      -         words
-GET    /memory/files/*path                         deciding      -         words
-PUT    /memory/files/*path                         deciding      -         -
-DELETE /memory/files/*path                         deciding      -         -
+GET    /memory/files                               deciding+memory:read  - words
+GET    /memory/files/*path                         deciding+memory:read  - words
+PUT    /memory/files/*path                         deciding+memory:write - -
+DELETE /memory/files/*path                         deciding+memory:write - -
 POST   /memory/reindex                             deciding      -         -
 GET    /memory/search                              deciding+read -         words
-GET    /memory/sessions/:id                        whole         -         words
+GET    /memory/sessions/:id                        whole+memory:read     - words
 DELETE /memory/sessions/:id                        deciding      -         -
 GET    /memory/status                              whole+read    -         -
 POST   /memory/writes/:id/undo                     deciding      -         -
@@ -458,7 +468,7 @@ export const commands: Readonly<Record<'dataDir' | 'program' | 'typed' | 'nothin
   dataDir:
     'jobs budgets checks workbench windows changes agents skills token mcp-token setup models doctor profile policy journal secrets backup restore user config',
   program:
-    'chat ask call sessions replay children context checkpoints tools watch waiting questions plan run alerts mcp runbooks',
+    'chat ask call sessions feedback replay children context checkpoints tools watch waiting questions plan run alerts mcp runbooks',
   typed: 'channels decide answer grants login logs roles share signers',
   nothing: 'completion help version',
 }

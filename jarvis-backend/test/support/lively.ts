@@ -62,6 +62,7 @@ export async function lively(
     '/settings/notifications': 'how many cards wait',
     '/settings/display': 'Compact',
     '/system': 'the database takes',
+    '/system/feedback': 'It stays on this machine',
     '/system/terminal': 'JARVIS does not guard this.',
     '/more': 'Settings',
   }).map(([path, seen]) => ({ path, seen }))

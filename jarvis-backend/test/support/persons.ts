@@ -2,7 +2,7 @@ import { mkdtempSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import jwt from 'jsonwebtoken'
-import type { Door } from 'protocol'
+import type { Door, TokenArea } from 'protocol'
 import { onTestFinished } from 'vitest'
 import { createPasswordHasher } from '../../src/auth/passwords.ts'
 import { SqlitePersonStore } from '../../src/store/sqlite/access/people.ts'
@@ -26,6 +26,8 @@ let signed = 0
 export const tokenOf = (sub: string): string =>
   jwt.sign({ sub, role: 'operator' }, jwtSecret, { issuer: 'jarvis', expiresIn: 3600 + signed++ })
 export const as = (sub: string) => ({ headers: { authorization: `Bearer ${tokenOf(sub)}` } })
+
+type ProgramToken = { doors?: Door[]; name?: string; areas?: readonly TokenArea[] }
 
 /** A server with a person of each standing, `per_viewer` to `per_owner`, and of names beside them, who all have the first owner's password. */
 export async function household(
@@ -51,8 +53,14 @@ export async function household(
     jarvis,
     people,
     /** A token of a program that the person made. */
-    program: (person: string, scope: 'read' | 'ask', doors: Door[] = ['mcp', 'v1', 'api', 'metrics'], name = '') =>
-      tokens.create({ name: name || `${person.slice(4)}-${scope}-${doors.join('-')}`, doors, scope }, person),
+    program(
+      person: string,
+      scope: 'read' | 'ask',
+      { doors = ['mcp', 'v1', 'api', 'metrics'], name = '', areas }: ProgramToken = {},
+    ) {
+      const given = name || [person.slice(4), scope, ...doors, ...(areas ?? [])].join('-').replaceAll(':', '.')
+      return tokens.create({ name: given, doors, scope, areas }, person)
+    },
     revoke: (name: string) => tokens.revoke(name, 'cli'),
   }
 }

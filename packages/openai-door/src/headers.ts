@@ -23,6 +23,9 @@ export function sessionIn(request: IncomingMessage, isStreamed: boolean): string
   return named
 }
 
+/** Returns the agent that the header `Jarvis-Agent` names. */
+export const agentIn = (request: IncomingMessage): string | undefined => headerOf(request, 'jarvis-agent')
+
 /** Reads the headers that mark a repeated request. `key`: its `Idempotency-Key`. `isRetry`: the client marks the request as a retry. */
 export const repetitionIn = (request: IncomingMessage) => ({
   key: headerOf(request, 'idempotency-key')?.slice(0, 200),

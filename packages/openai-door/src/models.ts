@@ -1,6 +1,7 @@
 import { ApiError } from './errors.ts'
 
-type Named = { readonly name: string }
+/** `model`: `provider/model`; absent for an agent. */
+type Named = { readonly name: string; readonly model?: string }
 
 /** Returns the model with this name. @throws ApiError 404 `model_not_found` with the names of the available models */
 export function requireModel<M extends Named>(models: readonly M[], wanted: string): M {
@@ -12,11 +13,11 @@ export function requireModel<M extends Named>(models: readonly M[], wanted: stri
 }
 
 /** @param created start time of JARVIS, Unix s, because the time at which an agent was created is not known */
-export const modelEntry = ({ name }: Named, created: number) => ({
+export const modelEntry = ({ name, model }: Named, created: number) => ({
   id: name,
   object: 'model',
   created,
-  owned_by: 'jarvis',
+  owned_by: model === undefined ? 'jarvis' : (model.split('/', 1)[0] ?? ''),
 })
 
 export const modelList = (models: readonly Named[], created: number) => ({

@@ -8,6 +8,16 @@ export type Door = z.infer<typeof Door>
 export const TokenScope = z.enum(['read', 'ask'], 'is read or ask')
 export type TokenScope = z.infer<typeof TokenScope>
 
+/**
+ * Rights that a token has besides its scope, at the door `api`: the texts of the memory, and those of agents. A right to write includes that to
+ * read. They count as far as the token's person has them.
+ */
+export const TokenArea = z.enum(
+  ['memory:read', 'memory:write', 'agents:read', 'agents:write'],
+  'is memory:read, memory:write, agents:read or agents:write',
+)
+export type TokenArea = z.infer<typeof TokenArea>
+
 const expiresInDays = z.int().min(1).max(3_650).optional()
 export const RequestsPerMinute = z.int('is a whole number').min(1).max(1_000_000)
 const name = z.string().max(64)
@@ -16,6 +26,8 @@ export const ApiTokenBody = z.strictObject({
   name,
   doors: z.array(Door).min(1, 'names at least one door: mcp, v1, api or metrics').max(Door.options.length),
   scope: TokenScope.default('read'),
+  /** Absent: none. They need the door `api`. */
+  areas: z.array(TokenArea).max(TokenArea.options.length).optional(),
   expiresInDays,
   /** Maximum number of requests a minute; absent: no limit. */
   requestsPerMinute: RequestsPerMinute.optional(),
@@ -26,6 +38,8 @@ export const ApiTokenInfo = z.object({
   name: z.string(),
   doors: z.array(Door),
   scope: TokenScope,
+  /** Absent: none. */
+  areas: z.array(TokenArea).optional(),
   /** The last characters of the secret; absent for tokens of older releases and for tokens of OAuth clients. */
   hint: z.string().optional(),
   /** Maximum number of requests a minute that are accepted; absent: no limit. */

@@ -58,6 +58,7 @@ export {
   McpTokenInfo,
   McpTokenReply,
   RequestsPerMinute,
+  TokenArea,
   TokenScope,
 } from './api-token.ts'
 export {
@@ -170,6 +171,7 @@ export {
 } from './context.ts'
 export { type ErrorBody, type ErrorCode, errorStatus, JarvisError } from './errors.ts'
 export { isLongUnseen, usualLimits } from './facts.ts'
+export { Feedback, FeedbackAbout, FeedbackBody, FeedbackPage, FeedbackQuery } from './feedback.ts'
 export { Grant, GrantRequest } from './grant.ts'
 export { GuestReply, SnapshotConfigReply } from './guest.ts'
 export { MessageId, RequestId, RunId, SessionId, ToolUseId } from './ids.ts'

@@ -133,11 +133,11 @@ export type Routes = {
   'POST /api/memory/reindex': { reply: { started: true } }
   /** Notes and prompt files of the workspace. */
   'GET /api/memory/files': { reply: { items: (p.WorkspaceFile)[] } }
-  /** A file with its `checksum`. Viewers get it redacted. */
+  /** A file with its `checksum`. Viewers and programs get it redacted. */
   'GET /api/memory/files/*path': { params: { path: string }; reply: p.WorkspaceText }
-  /** Writes a file. 409 where it changed since `checksum`. */
+  /** Writes a file. 409 where it changed since `checksum`. A program changes only the text of others. */
   'PUT /api/memory/files/*path': { params: { path: string }; body: { text: string; checksum?: string }; reply: p.WorkspaceText }
-  /** Deletes a file. */
+  /** Deletes a file; a program, one that holds only texts of others. */
   'DELETE /api/memory/files/*path': { params: { path: string }; reply: undefined }
   /** The memory of a session. */
   'GET /api/memory/sessions/:id': { params: { id: string }; reply: { items: (p.MemoryPassage)[] } }
@@ -237,6 +237,12 @@ export type Routes = {
   'POST /api/plans/:id/stop': { params: { id: string }; reply: p.PlanRun }
   /** Starts the plan that takes its changes back, in a session where its card appears. 409 where it is not over or nothing can be taken back. */
   'POST /api/plans/:id/undo': { params: { id: string }; reply: p.RunbookRunReply }
+  /** Ratings of answers and texts on JARVIS, newest first: operators see everybody’s, other people their own. Nothing of it leaves this machine. */
+  'GET /api/feedback': { query?: { limit?: number; before?: string; about?: z.input<typeof p.FeedbackAbout> }; reply: p.FeedbackPage }
+  /** Says something of JARVIS. An answer is rated with `PUT /api/sessions/:id/entries/:seq/rating`. */
+  'POST /api/feedback': { body: z.input<typeof p.FeedbackBody>; reply: p.Feedback }
+  /** Deletes a text on JARVIS; whoever is no operator, one of their own. */
+  'DELETE /api/feedback/:id': { params: { id: string }; reply: undefined }
   /** Jobs, with the next five times and the last ten slots of each. Automations has the states. */
   'GET /api/jobs': { reply: p.JobsReply }
   /** Makes a job. 400 with the reason where it cannot run, and nothing is saved. */
@@ -329,17 +335,17 @@ export type Routes = {
   'POST /api/agents/try': { body: z.input<typeof p.AgentTryBody>; reply: p.AgentTryReply }
   /** One agent, with its `body` in `agents.yaml`, files, tools offered, and what it did lately. */
   'GET /api/agents/:id': { params: { id: string }; reply: p.AgentDetail }
-  /** Makes or changes an agent. 409 where the file is not the one of `hash`. */
+  /** Makes or changes an agent. 409 where the file is not the one of `hash`. A program gives an agent no rights. */
   'PUT /api/agents/:id': { params: { id: z.input<typeof p.AgentId> }; body: z.input<typeof p.AgentPutBody>; reply: p.AgentDetail }
   /** Removes an agent; its folder and conversations stay. */
   'DELETE /api/agents/:id': { params: { id: string }; reply: undefined }
   /** The verdict on a call of the agent’s in your name, and of the main agent’s; runs nothing. */
   'POST /api/agents/:id/classify': { params: { id: string }; body: z.input<typeof p.AgentClassifyBody>; reply: p.AgentClassifyReply }
-  /** A file of the agent’s folder with its `checksum`. Not for those who may only look. */
+  /** A file of the agent’s folder with its `checksum`. Not for those who may only look. Programs get it redacted. */
   'GET /api/agents/:id/files/*path': { params: { id: string; path: string }; reply: p.WorkspaceText }
-  /** Writes a file. 409 where it changed since `checksum`. */
+  /** Writes a file. 409 where it changed since `checksum`. A program writes prompt files of agents other than main, and texts of others. */
   'PUT /api/agents/:id/files/*path': { params: { id: string; path: string }; body: z.input<typeof p.AgentFileBody>; reply: p.WorkspaceText }
-  /** Deletes a file. */
+  /** Deletes a file; a program, one that it may write. */
   'DELETE /api/agents/:id/files/*path': { params: { id: string; path: string }; reply: undefined }
   /** The use of models, and its limits: Limits. */
   'GET /api/budgets': { reply: p.BudgetsReply }
@@ -530,6 +536,8 @@ export type Files = {
   'GET /api/sessions/:id/attachments/:attachmentId': { params: { id: string; attachmentId: string } }
   /** All that happens in a session, as server-sent events. */
   'GET /api/sessions/:id/events': { params: { id: string }; query?: { after?: number } }
+  /** The same as JSON lines. */
+  'GET /api/feedback/export': { query?: { about?: z.input<typeof p.FeedbackAbout> } }
   /** The address to which the other service sends the browser back. Its answer counts once, in the browser that began, and the browser goes on to a page. */
   'GET /api/auth/oidc/callback': {  }
   /** The settings that somebody set, as a JSON file `{name: value}`. Secrets are left out. */

@@ -16,6 +16,13 @@ export const lookCommands = [
     run: async (config, input) => (await import('../sessions.ts')).sessions(config, input),
   }),
   defineCommand({
+    name: 'feedback',
+    group: 'Look',
+    forms: [{ args: '', about: 'what people said of answers and of JARVIS, newest first' }],
+    options: { ...where, about: text('KIND', 'answer or jarvis alone') },
+    run: async (config, input) => (await import('../feedback.ts')).feedback(config, input),
+  }),
+  defineCommand({
     name: 'replay',
     group: 'Look',
     forms: [{ args: 'SESSION', about: 'a conversation from its beginning, once the journal is verified' }],

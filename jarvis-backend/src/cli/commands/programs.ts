@@ -26,7 +26,10 @@ export const programsCommands = [
     ],
     options: {
       door: text('DOORS', 'mcp, v1, api, metrics, or several with commas'),
-      scope: text('SCOPE', 'read, the default, or ask'),
+      scope: text(
+        'SCOPE',
+        'read, the default, or ask; with commas also memory:read, memory:write, agents:read, agents:write',
+      ),
       rate: text('60', 'at most so many requests a minute'),
       expires: text('30d', 'after that it is refused'),
     },

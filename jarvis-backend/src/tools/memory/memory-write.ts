@@ -3,7 +3,7 @@ import { named } from 'redaction/visible'
 import { z } from 'zod'
 import { noTarget } from '../../gate/effect.ts'
 import { dailyAddition, dailyPath, ownTextOf } from '../../memory/daily.ts'
-import { isSkillPath } from '../../memory/file-keeper.ts'
+import { peoplesFile, withoutHeadings } from '../../memory/program-notes.ts'
 import { MemoryWrittenOutput } from '../outputs.ts'
 import { memoryTool } from './memory-tool.ts'
 
@@ -46,11 +46,8 @@ export const memoryWrite = memoryTool({
   ) {
     const { workspace, keep } = of(asker)
     const path = given ?? dailyPath(now())
-    // A runbook or a skill is used later. By then nobody knows from which result the model took the text.
-    if (/^runbooks\//i.test(path)) return refused('path: a person writes runbooks, on their page. Nothing was written.')
-    if (isSkillPath(path)) return refused('path: a person writes skills, in their folder. Nothing was written.')
-    if (/^HEARTBEAT(?:_RESULTS)?\.md$/i.test(path))
-      return refused(`path: a person writes ${path}. Nothing was written.`)
+    const peoples = peoplesFile(path)
+    if (peoples !== undefined) return refused(`path: a person writes ${peoples}. Nothing was written.`)
     const text = redact(asked)
     // Every prompt holds these files, so a person approves each word of them.
     const isInPrompt = promptFiles.includes(path)
@@ -91,8 +88,5 @@ function sentenceOf(path: string | undefined, replaces: string | undefined): str
   const file = path === undefined ? 'the notes of today' : named(path)
   return replaces === undefined ? `A text is added to ${file}.` : `A part of ${file} becomes another text.`
 }
-
-/** Lowers headings, so that no heading in the text ends the part of the file that is not the operator's. */
-const withoutHeadings = (text: string) => text.replace(/^##?(?= )/gm, '###')
 
 const refused = (text: string) => ({ text, summary: text, isError: true })

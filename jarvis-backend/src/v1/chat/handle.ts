@@ -6,27 +6,25 @@ import { wholeWriter } from 'openai-door/chat/whole'
 import type { Head, Own } from 'openai-door/chat/wire'
 import { badField } from 'openai-door/errors'
 import { requireFormat } from 'openai-door/format'
-import { mannerOf, repetitionIn, sessionIn } from 'openai-door/headers'
-import { requireModel } from 'openai-door/models'
+import { agentIn, mannerOf, repetitionIn, sessionIn } from 'openai-door/headers'
 import { promised } from 'openai-door/promised'
 import type { Model } from '../../agent/model.ts'
 import type { ProgramFiles } from '../../agent/run/start-program.ts'
-import type { Agents } from '../../agents/agent.ts'
 import type { Clock } from '../../lib/clock.ts'
 import { newId } from '../../lib/ids.ts'
 import type { Ask } from '../ask.ts'
 import { readJson } from '../body.ts'
 import { checkFile } from '../check-file.ts'
 import type { Conduct } from '../conduct.ts'
-import { modelsOf } from '../models.ts'
+import type { Named, ProgramModels } from '../models.ts'
 import { type PlainAnswer, refuseCalls } from '../plain-answer.ts'
 import type { ProgramToken } from '../token.ts'
 
 /** @returns a handler of `POST /v1/chat/completions` */
 export function createChatCompletions(parts: {
-  agents: Pick<Agents, 'list'>
-  /** Returns the model of an agent; if the agent has none, the model in use. */
-  modelOf(agent: string | undefined): Model
+  models: Pick<ProgramModels, 'require'>
+  /** Returns the model that answers: the agent's own, the one that the program named, or the one in use. */
+  modelOf(named: Named): Model
   ask: Ask
   /** Searches a request for secrets in small steps, so that `ask` needs little time afterwards. */
   prepare(origin: object, files: ProgramFiles): Promise<void>
@@ -49,9 +47,10 @@ export function createChatCompletions(parts: {
   return async (request: IncomingMessage, response: ServerResponse, token: ProgramToken): Promise<void> => {
     const { bytes, value } = await readJson(request)
     const chat = readChatRequest(value, checkFile)
-    const model = requireModel(modelsOf(parts.agents.list(), token.name), chat.model)
+    const header = agentIn(request)
+    const model = parts.models.require(token.name, chat.model, header)
     const manner = mannerOf(request)
-    requireFormat(parts.modelOf(model.agent), chat.format, 'response_format')
+    requireFormat(parts.modelOf(model), chat.format, 'response_format')
     const head = { created: Math.floor(clock.now() / 1000), model: model.name }
     if (chat.ignored.length > 0) response.setHeader('Jarvis-Ignored', chat.ignored.join(', '))
     if (model.agent === undefined) {
@@ -76,8 +75,11 @@ export function createChatCompletions(parts: {
       agent: model.agent,
       session,
       ...repetitionIn(request),
-      hash: createHash('sha256').update(bytes).digest('hex'),
-      origin: () => origin,
+      hash: createHash('sha256')
+        .update(bytes)
+        .update(header ?? '')
+        .digest('hex'),
+      origin: () => ({ ...origin, ...(model.model !== undefined && { model: model.model }) }),
       files: () => files,
     })
     const { sessionId, runId } = answering

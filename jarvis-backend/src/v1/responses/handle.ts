@@ -2,8 +2,7 @@ import { createHash } from 'node:crypto'
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { ApiError, badField } from 'openai-door/errors'
 import { requireFormat } from 'openai-door/format'
-import { mannerOf, repetitionIn, sessionIn } from 'openai-door/headers'
-import { requireModel } from 'openai-door/models'
+import { agentIn, mannerOf, repetitionIn, sessionIn } from 'openai-door/headers'
 import { promised } from 'openai-door/promised'
 import { type Place, responseId } from 'openai-door/responses/place'
 import { type ResponsesRequest, readResponsesRequest } from 'openai-door/responses/request'
@@ -25,7 +24,7 @@ import { readJson } from '../body.ts'
 import { checkFile } from '../check-file.ts'
 import type { Conduct } from '../conduct.ts'
 import { followRun } from '../follow.ts'
-import { modelsOf } from '../models.ts'
+import type { Named, ProgramModels } from '../models.ts'
 import { type PlainAnswer, refuseCalls } from '../plain-answer.ts'
 import type { Asking, ResponsesDoor } from '../routes.ts'
 import { newSessionId, type ProgramToken } from '../token.ts'
@@ -34,8 +33,9 @@ import { KeptResponses, seconds } from './kept.ts'
 /** The parts that the handlers of `/v1/responses` need. */
 export type ResponsesNeeds = {
   agents: Pick<Agents, 'list'>
-  /** Returns the model of an agent; if the agent has none, the model in use. */
-  modelOf(agent: string | undefined): Model
+  models: Pick<ProgramModels, 'require'>
+  /** Returns the model that answers: the agent's own, the one that the program named, or the one in use. */
+  modelOf(named: Named): Model
   ask: Ask
   /** Searches a request for secrets in small steps, so that `ask` needs little time afterwards. */
   prepare(origin: object, files: ProgramFiles): Promise<void>
@@ -66,9 +66,10 @@ export class Responses implements ResponsesDoor {
   async create(request: IncomingMessage, response: ServerResponse, token: ProgramToken): Promise<void> {
     const { bytes, value } = await readJson(request)
     const asked = readResponsesRequest(value, (id) => this.#kept.itemOf(token, id), checkFile)
-    const model = requireModel(modelsOf(this.#needs.agents.list(), token.name), asked.model)
+    const header = agentIn(request)
+    const model = this.#needs.models.require(token.name, asked.model, header)
     const manner = mannerOf(request)
-    requireFormat(this.#needs.modelOf(model.agent), asked.format, 'text.format')
+    requireFormat(this.#needs.modelOf(model), asked.format, 'text.format')
     if (model.agent === undefined) return this.#answerPlainly(asked, model.name, { response, token })
     const previous =
       asked.previous === undefined ? undefined : this.#kept.requirePlace(token, asked.previous, 'previous_response_id')
@@ -83,8 +84,11 @@ export class Responses implements ResponsesDoor {
       session,
       ...repetitionIn(request),
       place: previous && this.#kept.placeAfter(token, previous),
-      hash: createHash('sha256').update(bytes).digest('hex'),
-      origin: () => origin,
+      hash: createHash('sha256')
+        .update(bytes)
+        .update(header ?? '')
+        .digest('hex'),
+      origin: () => ({ ...origin, ...(model.model !== undefined && { model: model.model }) }),
       files: () => files,
     })
     const { sessionId, runId } = answering

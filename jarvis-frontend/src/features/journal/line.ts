@@ -37,6 +37,7 @@ const words: Record<string, string> = {
   mcp_server: 'MCP',
   settings: 'Settings',
   change: 'Change',
+  feedback: 'Feedback',
   prune: 'Sealed',
 }
 export const kinds: readonly (readonly [kind: string, word: string])[] = Object.entries(words)

@@ -1,4 +1,4 @@
-import type { ApiTokenInfo, Door } from 'protocol'
+import type { ApiTokenInfo, Door, TokenArea } from 'protocol'
 import { ApiError } from 'protocol/client'
 import { useState } from 'react'
 import { makeToken, revokeToken } from '../../api/settings.ts'
@@ -33,7 +33,19 @@ function TokenRow({ token, onChanged }: { token: ApiTokenInfo; onChanged: () => 
   const now = useNow(60_000)
   const [isAsking, setAsking] = useState(false)
   const [problem, setProblem] = useState<string>()
-  const { name, doors, scope, hint, clientName, createdAt, expiresAt, lastUsedAt, calls, requestsPerMinute } = token
+  const {
+    name,
+    doors,
+    scope,
+    areas = [],
+    hint,
+    clientName,
+    createdAt,
+    expiresAt,
+    lastUsedAt,
+    calls,
+    requestsPerMinute,
+  } = token
   const isExpired = expiresAt !== undefined && expiresAt <= now
   const revoke = async () => {
     try {
@@ -57,7 +69,7 @@ function TokenRow({ token, onChanged }: { token: ApiTokenInfo; onChanged: () => 
         </small>
         <small className="token-scope">
           <Tier tier={scope === 'read' ? 'green' : 'red'} size={10} />
-          {scope === 'read' ? 'reads only' : 'reads and asks'}
+          {[scope === 'read' ? 'reads only' : 'reads and asks', ...areas].join(', ')}
         </small>
         {clientName !== undefined && (
           <small>
@@ -109,6 +121,12 @@ const doors: readonly (readonly [Door, string])[] = [
   ['metrics', 'Figures, for Prometheus.'],
 ]
 
+/** Texts that a token may have a right to besides its scope. */
+const texts = [
+  ['memory', 'Files of the memory', 'read and write'],
+  ['agents', 'Files of agents', 'read and write, and agents'],
+] as const
+
 const expiries = [
   ['', 'never'],
   ['1', '1 day'],
@@ -133,6 +151,10 @@ export function NewToken({ isMember, onChanged }: { isMember: boolean; onChanged
         name: String(given.get('name') ?? '').trim(),
         doors: chosen,
         scope: given.get('scope') === 'ask' ? 'ask' : 'read',
+        areas: texts.flatMap(([area]): TokenArea[] => {
+          const right = given.get(area)
+          return right === 'read' || right === 'write' ? [`${area}:${right}`] : []
+        }),
         ...(days > 0 && { expiresInDays: days }),
         ...(rate > 0 && { requestsPerMinute: rate }),
       })
@@ -191,6 +213,17 @@ export function NewToken({ isMember, onChanged }: { isMember: boolean; onChanged
               <option value="ask">read, and ask for changes</option>
             </select>
           </label>
+          {!isMember &&
+            texts.map(([area, title, writing]) => (
+              <label key={area}>
+                {title}
+                <select className="field" name={area} defaultValue="">
+                  <option value="">closed</option>
+                  <option value="read">read</option>
+                  <option value="write">{writing}</option>
+                </select>
+              </label>
+            ))}
           <label>
             Expires
             <select className="field" name="expires" defaultValue="90">

@@ -42,7 +42,11 @@ const purposes: Record<string, string> = {
   'TOOLS.md': 'notes on its tools',
   'MEMORY.md': 'notes, the only file that it writes itself',
 }
-const memoryWords = { own: 'its own', shared: 'main’s', none: 'none: it recalls and notes nothing' }
+const memoryWords = {
+  own: 'its own, and main’s folder shared',
+  shared: 'main’s',
+  none: 'none: it recalls and notes nothing',
+}
 
 /** One agent: its limits, files, bindings and latest actions. */
 export function AgentPart({ info, all, mayAct, mayMake, params, set }: Props) {

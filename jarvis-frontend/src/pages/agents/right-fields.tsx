@@ -2,7 +2,7 @@ import type { AgentBody } from 'protocol'
 import { tierWord } from '../../ui/tier.tsx'
 
 const ceilings = ['green', 'yellow', 'red'] as const
-const memories = { own: 'its own', shared: 'main’s', none: 'none' } as const
+const memories = { own: 'its own, and main’s folder shared', shared: 'main’s', none: 'none' } as const
 
 /** The most important limits of an agent other than `main`: ceiling and tools. */
 export const RightFields = ({ body }: { body: AgentBody }) => (

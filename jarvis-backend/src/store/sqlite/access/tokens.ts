@@ -1,4 +1,4 @@
-import { type Door, firstOwnerId, type TokenScope } from 'protocol'
+import { type Door, firstOwnerId, type TokenArea, type TokenScope } from 'protocol'
 import type { ApiToken, ApiTokenStore } from '../../../auth/api-tokens.ts'
 import type { RevocationStore } from '../../../auth/tokens.ts'
 import type { Database } from '../database.ts'
@@ -33,6 +33,7 @@ export type TokenRow = {
   hash: string
   doors: string
   scope: string
+  areas: string
   hint: string | null
   created_at: number
   expires_at: number | null
@@ -48,6 +49,7 @@ export const toToken = (row: TokenRow): ApiToken => ({
   name: row.name,
   doors: row.doors.split(',') as Door[],
   scope: row.scope as TokenScope,
+  ...(row.areas === '' ? {} : { areas: row.areas.split(',') as TokenArea[] }),
   ...(row.hint === null ? {} : { hint: row.hint }),
   ...(row.per_minute === null ? {} : { requestsPerMinute: row.per_minute }),
   calls: row.calls,
@@ -62,7 +64,7 @@ const select = 'SELECT api_tokens.*, client_name FROM api_tokens LEFT JOIN oauth
 
 export class SqliteApiTokenStore extends SqliteStore implements ApiTokenStore {
   readonly #insert = this.sql.prepare(
-    'INSERT OR IGNORE INTO api_tokens (name, hash, doors, scope, hint, per_minute, created_at, expires_at, person) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)',
+    'INSERT OR IGNORE INTO api_tokens (name, hash, doors, scope, areas, hint, per_minute, created_at, expires_at, person) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)',
   )
   // The secrets of OAuth clients are stored elsewhere, so a token that was found by its hash has no client name.
   readonly #selectByHash = this.sql.prepare<[string], TokenRow>(
@@ -75,10 +77,10 @@ export class SqliteApiTokenStore extends SqliteStore implements ApiTokenStore {
   )
 
   add(
-    { name, doors, scope, hint, requestsPerMinute, createdAt, expiresAt, person = firstOwnerId }: ApiToken,
+    { name, doors, scope, areas = [], hint, requestsPerMinute, createdAt, expiresAt, person = firstOwnerId }: ApiToken,
     hash: string,
   ): boolean {
-    const rights = [doors.join(','), scope, hint ?? null, requestsPerMinute ?? null]
+    const rights = [doors.join(','), scope, areas.join(','), hint ?? null, requestsPerMinute ?? null]
     return this.#insert.run(name, hash, ...rights, createdAt, expiresAt ?? null, person).changes === 1
   }
 

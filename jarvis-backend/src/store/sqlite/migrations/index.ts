@@ -1,3 +1,5 @@
+import { tokenAreas } from './0060-token-areas.ts'
+import { feedback } from './0061-feedback.ts'
 import { released1to17 } from './released-1-17.ts'
 import { released18to42 } from './released-18-42.ts'
 import { released43to59 } from './released-43-59.ts'
@@ -11,4 +13,6 @@ export const migrations: readonly string[] = [
   ...released18to42,
   ...released43to59,
   // From here on, each migration is in its own file, named by its number and subject.
+  tokenAreas,
+  feedback,
 ]
