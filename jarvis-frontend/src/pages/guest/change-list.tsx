@@ -1,6 +1,7 @@
-import type { Change, GuestIdentity } from 'protocol'
+import type { GuestIdentity } from 'protocol'
 import { CompareLink } from '../../app/changes/compare-link.tsx'
 import { UndoButton } from '../../app/changes/undo-button.tsx'
+import { Problem, Skeletons } from '../../app/load-state.tsx'
 import { when } from '../../features/confirmations/undo-words.ts'
 import { shortModel } from '../../lib/format.ts'
 import { Visible } from '../../ui/boxed.tsx'
@@ -10,27 +11,30 @@ import { Mark } from '../../ui/mark.tsx'
 import { useNow } from '../../ui/use-now.ts'
 import { isOfAnother } from './facts.ts'
 import { More } from './more.tsx'
+import type { useChanges } from './use-changes.ts'
 
 /** The changes that JARVIS made to a guest, newest first, each with Undo or the reason why there is none. */
 export function ChangeList({
   changes,
   marks,
-  onMore,
   identity,
 }: {
-  changes: readonly Change[]
+  changes: ReturnType<typeof useChanges>
   /** The numbers with which the charts mark the changes. */
   marks: readonly { number: number; id: string }[]
-  onMore: (() => void) | undefined
   /** Identity of the guest that has this vmid now; undefined if it is not known. */
   identity?: GuestIdentity | undefined
 }) {
   const now = useNow(60_000)
-  if (changes.length === 0) return <p className="guest-note">JARVIS changed nothing of it.</p>
+  const { items, problem, again } = changes
+  if (items === undefined)
+    return problem === undefined ? <Skeletons rows={3} height={30} /> : <Problem error={problem} onAgain={again} />
   return (
     <>
-      <ul className="guest-changes">
-        {changes.map((change) => {
+      <Problem error={problem} onAgain={again} kept />
+      {items.length === 0 && <p className="guest-note">JARVIS changed nothing of it.</p>}
+      <ul className="guest-changes" hidden={items.length === 0}>
+        {items.map((change) => {
           const number = marks.find(({ id }) => id === change.id)?.number
           return (
             <li key={change.id} data-change-row={change.id}>
@@ -74,7 +78,8 @@ export function ChangeList({
           )
         })}
       </ul>
-      {onMore !== undefined && <More key={changes.length} words="Earlier" isByItself onMore={onMore} />}
+      <Problem error={changes.earlierProblem} onAgain={changes.more} kept />
+      {changes.hasMore && <More key={items.length} words="Earlier" isByItself onMore={changes.more} />}
     </>
   )
 }
