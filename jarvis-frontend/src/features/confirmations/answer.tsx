@@ -103,11 +103,7 @@ export function Answer({ root, card, act, hand, hadFocus, isGrantable, onRead, h
     sending: undefined,
   }
   useEscape(hand.rest === undefined ? stepsBack[step] : undefined)
-  // The pressed button was removed. Keep the focus on the card.
-  // biome-ignore lint/correctness/useExhaustiveDependencies: a new step, or none to take now, is what may drop the focus
-  useLayoutEffect(() => {
-    if (hadFocus.current && document.activeElement === document.body) root.current?.focus({ preventScroll: true })
-  }, [step, canDecide])
+  useKeptFocus(root, hadFocus, `${step} ${canDecide}`)
 
   if (hand.rest !== undefined && step !== 'denying') return <Resting {...hand.rest} />
   if (isSending) return <Sending isSigning={step === 'signing'} />
@@ -140,20 +136,7 @@ export function Answer({ root, card, act, hand, hadFocus, isGrantable, onRead, h
   )
   return (
     <>
-      {act.typed !== undefined && (
-        <label className="typed">
-          <span>
-            Type <b className="num">{act.typed}</b> to enable
-          </span>
-          <input
-            className="field num"
-            inputMode="numeric"
-            autoComplete="off"
-            value={typed}
-            onChange={(event) => setTyped(event.target.value)}
-          />
-        </label>
-      )}
+      {act.typed !== undefined && <Typed wanted={act.typed} typed={typed} onType={setTyped} />}
       {card.mayGoBack && <GoesBackChoice minutes={goesBackAfterMin} onChoose={setGoesBack} />}
       {refusal !== undefined && (
         <p className="refused" role="alert">
@@ -173,15 +156,11 @@ export function Answer({ root, card, act, hand, hadFocus, isGrantable, onRead, h
           </button>
         )}
         {isGrantable && onRead === undefined && (
-          <button
-            type="button"
-            ref={allow}
-            className="button quiet allow"
-            aria-expanded={grant !== undefined}
-            onClick={() => setGrant(grant === undefined ? firstGrant : undefined)}
-          >
-            Allow for… <Icon name="down" />
-          </button>
+          <AllowButton
+            button={allow}
+            isOpen={grant !== undefined}
+            onToggle={() => setGrant(grant === undefined ? firstGrant : undefined)}
+          />
         )}
         <span className="by">{isArmed ? 'Enter approves, Esc steps back' : (held ?? by)}</span>
         <span id={hint} className="vh">
@@ -199,6 +178,45 @@ export function Answer({ root, card, act, hand, hadFocus, isGrantable, onRead, h
     </>
   )
 }
+
+/** Keeps the focus on the card when a change removed the pressed button. */
+function useKeptFocus(root: Props['root'], hadFocus: Props['hadFocus'], change: string) {
+  // biome-ignore lint/correctness/useExhaustiveDependencies: a new step, or none to take now, is what may drop the focus
+  useLayoutEffect(() => {
+    if (hadFocus.current && document.activeElement === document.body) root.current?.focus({ preventScroll: true })
+  }, [change])
+}
+
+/** The field for the number that enables Approve. */
+const Typed = ({ wanted, typed, onType }: { wanted: string; typed: string; onType: (typed: string) => void }) => (
+  <label className="typed">
+    <span>
+      Type <b className="num">{wanted}</b> to enable
+    </span>
+    <input
+      className="field num"
+      inputMode="numeric"
+      autoComplete="off"
+      value={typed}
+      onChange={(event) => onType(event.target.value)}
+    />
+  </label>
+)
+
+/** Opens and closes the form for a grant. */
+const AllowButton = ({
+  button,
+  isOpen,
+  onToggle,
+}: {
+  button: RefObject<HTMLButtonElement | null>
+  isOpen: boolean
+  onToggle: () => void
+}) => (
+  <button type="button" ref={button} className="button quiet allow" aria-expanded={isOpen} onClick={onToggle}>
+    Allow for… <Icon name="down" />
+  </button>
+)
 
 /** The hint beside Approve: how to wake the button, or how to use it once it is awake. */
 function hintOf({

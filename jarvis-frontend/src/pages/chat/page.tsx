@@ -15,7 +15,7 @@ import type { Act, Meaning } from '../../features/chat/commands.ts'
 import { Composer } from '../../features/chat/composer.tsx'
 import { StreamSkeleton, UserMessage, Working } from '../../features/chat/message.tsx'
 import type { SessionView } from '../../features/chat/state.ts'
-import { nothingYet } from '../../features/chat/store.ts'
+import { nothingYet, type SessionState } from '../../features/chat/store.ts'
 import { LinkStrip } from '../../features/chat/strips.tsx'
 import { PanelToggle } from '../../features/cluster/panel-toggle.tsx'
 import { useCluster } from '../../features/cluster/store.ts'
@@ -84,21 +84,9 @@ export function ChatPage({ sessionId }: { sessionId?: string }) {
   const at = /^\d+$/.test(seq) ? { seq: Number(seq), key: location.key } : undefined
   useRunNews(view)
 
-  const remove = (message: QueuedMessage) => live.chat.unqueue(sessionId ?? '', message)
-  const sendHeld = async (message: QueuedMessage) => {
-    const reply = await live.chat.sendHeld(sessionId ?? '', message)
-    if (!reply.ok) say(reply.error.message)
-  }
-  const edit = async (message: QueuedMessage) => {
-    const reply = await remove(message)
-    if (!reply.ok) return
+  const edit = (message: QueuedMessage) => {
     attached.current?.take(message.attachments ?? [])
     putDraft(message.text)
-  }
-  const endRehearsal = async () => {
-    if (sessionId === undefined) return
-    await setRehearsal(sessionId, false).catch((error: Error) => say(error.message))
-    sessions.renew()
   }
   const stop = () => {
     if (sessionId !== undefined && isRunning && mayWrite) void live.chat.abort(sessionId)
@@ -134,60 +122,19 @@ export function ChatPage({ sessionId }: { sessionId?: string }) {
       putDraft(text)
     }
   }
-  const waits = waitingWords(view)
-  const [isWarned, setWarned] = useState(false)
-  useEffect(() => {
-    if (!isWarned) return
-    const timer = setTimeout(() => setWarned(false), warnedMs)
-    return () => clearTimeout(timer)
-  }, [isWarned])
-  if (isWarned && waits === undefined) setWarned(false)
-  const onEscape = () => {
-    if (!isRunning) return leaveEmptyComposer()
-    if (waits === undefined || isWarned) return stop()
-    if (mayWrite) setWarned(true)
-  }
-  useEscape(onEscape, 'page')
+  const warned = useWarnedStop(view, mayWrite, stop)
 
-  const toggle = !isPhone && <PanelToggle isOpen={panel.isOpen} onToggle={panel.toggle} />
   const isNew = sessionId === undefined
   const model = chosenModel ?? status?.model
-  // The composer of a phone has no room for it.
-  const modelAct = mayWrite && model !== undefined && (
-    <button
-      type="button"
-      className="button"
-      onClick={() => {
-        setChoosing(true)
-        // Leads nowhere else, and so closes the menu alone.
-        navigate(location.pathname, { replace: true })
-      }}
-    >
-      Model: {shortModel(model)}
-    </button>
-  )
   return (
     <>
-      {isNew || view === undefined ? (
-        <PageHead title={isNew ? 'New chat' : state.missing ? 'No such session' : 'Chat'} phoneActs={isNew && modelAct}>
-          <span className="flex-1" />
-          {toggle}
-        </PageHead>
-      ) : (
-        <Suspense fallback={<PageHead title={view.title} detail={tokensOf(view)} />}>
-          <SessionHead
-            sessionId={sessionId}
-            title={view.title}
-            isRehearsal={isRehearsal}
-            agent={view.agent}
-            branchedFrom={view.branchedFrom}
-            detail={tokensOf(view)}
-            phoneActs={modelAct}
-          >
-            {toggle}
-          </SessionHead>
-        </Suspense>
-      )}
+      <Head
+        sessionId={sessionId}
+        state={state}
+        isRehearsal={isRehearsal}
+        model={mayWrite ? model : undefined}
+        onModel={acts.model}
+      />
       {isNew && starting === undefined && (
         <Suspense fallback={<section className="idle scroll" />}>
           <Idle onAsk={mayWrite ? (question) => void send(question) : undefined} />
@@ -274,7 +221,9 @@ export function ChatPage({ sessionId }: { sessionId?: string }) {
           )}
           <LinkStrip link={link} isRunning={isRunning} onTry={live.link.tryNow} />
           <Suspense fallback={null}>
-            {isRehearsal && <Rehearsal onEnd={mayWrite ? () => void endRehearsal() : undefined} />}
+            {isRehearsal && (
+              <Rehearsal onEnd={mayWrite && sessionId !== undefined ? () => void endRehearsal(sessionId) : undefined} />
+            )}
             {view !== undefined && view.todo.length > 0 && (isPhone || !panel.isOpen) && (
               <Todo items={view.todo} isFolded />
             )}
@@ -287,21 +236,19 @@ export function ChatPage({ sessionId }: { sessionId?: string }) {
                 }}
               />
             )}
-            {isWarned && (
+            {warned !== undefined && (
               <p className="strip wash-warn" role="alert">
                 <span>
-                  Press <kbd>Esc</kbd> again to stop the answer and withdraw {waits}.
+                  Press <kbd>Esc</kbd> again to stop the answer and withdraw {warned}.
                 </span>
               </p>
             )}
             {sessionId !== undefined && <DenyAllHere sessionId={sessionId} />}
-            {view !== undefined && view.queued.length > 0 && (
-              <Queue
-                queued={view.queued}
-                waiting={view.pending.length}
-                onEdit={(message) => void edit(message)}
-                onRemove={(message) => void remove(message)}
-                onSend={(message) => void sendHeld(message)}
+            {view !== undefined && sessionId !== undefined && view.queued.length > 0 && (
+              <Queued
+                sessionId={sessionId}
+                view={view}
+                onEdit={edit}
                 writer={mayWrite && link.status === 'live' ? person.id : undefined}
               />
             )}
@@ -309,6 +256,116 @@ export function ChatPage({ sessionId }: { sessionId?: string }) {
         </Composer>
       )}
     </>
+  )
+}
+
+/**
+ * Stops the answer on Escape. If that would withdraw cards or questions, only a second Escape does it.
+ * @returns what the second Escape would withdraw; undefined: none was pressed
+ */
+function useWarnedStop(view: SessionView | undefined, mayWrite: boolean, stop: () => void): string | undefined {
+  const waits = waitingWords(view)
+  const [isWarned, setWarned] = useState(false)
+  useEffect(() => {
+    if (!isWarned) return
+    const timer = setTimeout(() => setWarned(false), warnedMs)
+    return () => clearTimeout(timer)
+  }, [isWarned])
+  if (isWarned && waits === undefined) setWarned(false)
+  const onEscape = () => {
+    if (view?.runId === undefined) return leaveEmptyComposer()
+    if (waits === undefined || isWarned) return stop()
+    if (mayWrite) setWarned(true)
+  }
+  useEscape(onEscape, 'page')
+  return isWarned ? waits : undefined
+}
+
+type QueuedProps = {
+  sessionId: string
+  view: SessionView
+  onEdit: (message: QueuedMessage) => void
+  writer: string | undefined
+}
+
+/** The messages that wait for the end of the answer. */
+function Queued({ sessionId, view, onEdit, writer }: QueuedProps) {
+  const remove = (message: QueuedMessage) => live.chat.unqueue(sessionId, message)
+  const edit = async (message: QueuedMessage) => {
+    if ((await remove(message)).ok) onEdit(message)
+  }
+  const sendHeld = async (message: QueuedMessage) => {
+    const reply = await live.chat.sendHeld(sessionId, message)
+    if (!reply.ok) say(reply.error.message)
+  }
+  return (
+    <Queue
+      queued={view.queued}
+      waiting={view.pending.length}
+      onEdit={(message) => void edit(message)}
+      onRemove={(message) => void remove(message)}
+      onSend={(message) => void sendHeld(message)}
+      writer={writer}
+    />
+  )
+}
+
+async function endRehearsal(sessionId: string) {
+  await setRehearsal(sessionId, false).catch((error: Error) => say(error.message))
+  sessions.renew()
+}
+
+type HeadProps = {
+  sessionId: string | undefined
+  state: SessionState
+  isRehearsal: boolean
+  /** The model that a phone offers to change; undefined: it may not be changed. */
+  model: string | undefined
+  onModel: () => void
+}
+
+/** The head of the page, with the switch of the context panel. */
+function Head({ sessionId, state: { view, missing }, isRehearsal, model, onModel }: HeadProps) {
+  const panel = usePanel()
+  const toggle = !useMedia(phone) && <PanelToggle isOpen={panel.isOpen} onToggle={panel.toggle} />
+  const { pathname } = useLocation()
+  // The composer of a phone has no room for it.
+  const modelAct = model !== undefined && (
+    <button
+      type="button"
+      className="button"
+      onClick={() => {
+        onModel()
+        // Leads nowhere else, and so closes the menu alone.
+        navigate(pathname, { replace: true })
+      }}
+    >
+      Model: {shortModel(model)}
+    </button>
+  )
+  if (sessionId === undefined || view === undefined) {
+    const title = sessionId === undefined ? 'New chat' : missing ? 'No such session' : 'Chat'
+    return (
+      <PageHead title={title} phoneActs={sessionId === undefined && modelAct}>
+        <span className="flex-1" />
+        {toggle}
+      </PageHead>
+    )
+  }
+  return (
+    <Suspense fallback={<PageHead title={view.title} detail={tokensOf(view)} />}>
+      <SessionHead
+        sessionId={sessionId}
+        title={view.title}
+        isRehearsal={isRehearsal}
+        agent={view.agent}
+        branchedFrom={view.branchedFrom}
+        detail={tokensOf(view)}
+        phoneActs={modelAct}
+      >
+        {toggle}
+      </SessionHead>
+    </Suspense>
   )
 }
 

@@ -165,6 +165,14 @@ function Opened({ name, saved, onSaved, given }: Props) {
   const { goTo, nextFault } = useNextFault(faults)
   const faulty = plural(faults.length, 'fault')
 
+  /** Does what a person asked for, and shows why the server refused it. */
+  const attempt = async (work: () => Promise<void>) => {
+    try {
+      await work()
+    } catch (error) {
+      if (error instanceof ApiError) setRefused(error)
+    }
+  }
   const type = (next: string | undefined) => {
     put(next)
     setRefused(undefined)
@@ -189,21 +197,14 @@ function Opened({ name, saved, onSaved, given }: Props) {
   }
   const run = async () => {
     if (!mayAct || runRest !== undefined) return
-    try {
-      navigate(`/chat/${(await runRunbook(name, values)).sessionId}`)
-    } catch (error) {
-      if (error instanceof ApiError) setRefused(error)
-    }
+    await attempt(async () => navigate(`/chat/${(await runRunbook(name, values)).sessionId}`))
   }
-  const remove = async () => {
-    try {
+  const remove = () =>
+    attempt(async () => {
       await deleteRunbook(name)
       put(undefined)
       navigate('/automations/runbooks')
-    } catch (error) {
-      if (error instanceof ApiError) setRefused(error)
-    }
-  }
+    })
   useRunbookKeys({ save: () => void save(), runDry: () => mayAct && void runDry(values), nextFault })
 
   return (
