@@ -45,11 +45,8 @@ type Step = 'asking' | 'armed' | 'denying' | 'signing' | 'sending'
 /** Deny and Approve. Approve is disabled until the card was seen, and needs two key presses. */
 export function Answer({ root, card, act, hand, hadFocus, isGrantable, onRead, held, by }: Props) {
   const [step, setStep] = useState<Step>('asking')
-  const [note, setNote] = useState('')
   const [typed, setTyped] = useState('')
-  const [grant, setGrant] = useState<GrantRequest>()
-  const [goesBackAfterMin, setGoesBack] = useState<number>()
-  const [refusal, setRefusal] = useState<string>()
+  const { grant, setGrant, refusal, decide, ...choice } = useChoice(card, hand, setStep)
   const approve = useRef<HTMLButtonElement>(null)
   const deny = useRef<HTMLButtonElement>(null)
   const allow = useRef<HTMLButtonElement>(null)
@@ -63,15 +60,6 @@ export function Answer({ root, card, act, hand, hadFocus, isGrantable, onRead, h
   // The armed button can disappear without a blur event, so arm it anew when it returns.
   if (!canDecide && step === 'armed') setStep('asking')
 
-  const decide = async (confirmed: boolean, alternative?: Alternative) => {
-    setStep(confirmed && card.proof !== undefined ? 'signing' : 'sending')
-    setRefusal(undefined)
-    const choice = confirmed ? { confirmed, note, grant, goesBackAfterMin } : { confirmed, note, alternative }
-    const refused = await hand.decide(card, choice)
-    if (refused === undefined) return
-    setRefusal(refused)
-    setStep('asking')
-  }
   const arm = () => {
     if (!isAwake || !isStill()) {
       root.current?.scrollIntoView({ block: 'nearest' })
@@ -95,14 +83,8 @@ export function Answer({ root, card, act, hand, hadFocus, isGrantable, onRead, h
   const disarm = () => setStep((now) => (now === 'armed' ? 'asking' : now))
   const isArmed = step === 'armed'
   useCardKeys(root, { isArmed, isSending, arm, disarm, deny: openNote })
-  const stepsBack = {
-    asking: grant && closeGrant,
-    armed: disarm,
-    denying: back,
-    signing: undefined,
-    sending: undefined,
-  }
-  useEscape(hand.rest === undefined ? stepsBack[step] : undefined)
+  const stepsBack = { asking: grant && closeGrant, armed: disarm, denying: back }
+  useEscape(hand.rest === undefined && !isSending ? stepsBack[step] : undefined)
   useKeptFocus(root, hadFocus, `${step} ${canDecide}`)
 
   if (hand.rest !== undefined && step !== 'denying') return <Resting {...hand.rest} />
@@ -111,8 +93,8 @@ export function Answer({ root, card, act, hand, hadFocus, isGrantable, onRead, h
     return (
       <DenyForm
         rest={hand.rest && <Resting {...hand.rest} />}
-        note={note}
-        onNote={setNote}
+        note={choice.note}
+        onNote={choice.setNote}
         mayNameOther={card.mayHaveAlternative === true}
         onDeny={(alternative) => void decide(false, alternative)}
         onBack={back}
@@ -137,7 +119,7 @@ export function Answer({ root, card, act, hand, hadFocus, isGrantable, onRead, h
   return (
     <>
       {act.typed !== undefined && <Typed wanted={act.typed} typed={typed} onType={setTyped} />}
-      {card.mayGoBack && <GoesBackChoice minutes={goesBackAfterMin} onChoose={setGoesBack} />}
+      {card.mayGoBack && <GoesBackChoice minutes={choice.goesBackAfterMin} onChoose={choice.setGoesBack} />}
       {refusal !== undefined && (
         <p className="refused" role="alert">
           <Mark kind="bad" />
@@ -177,6 +159,24 @@ export function Answer({ root, card, act, hand, hadFocus, isGrantable, onRead, h
       )}
     </>
   )
+}
+
+/** The person's choice, and its way to the server. */
+function useChoice(card: Card, hand: Hand, setStep: (step: Step) => void) {
+  const [note, setNote] = useState('')
+  const [grant, setGrant] = useState<GrantRequest>()
+  const [goesBackAfterMin, setGoesBack] = useState<number>()
+  const [refusal, setRefusal] = useState<string>()
+  const decide = async (confirmed: boolean, alternative?: Alternative) => {
+    setStep(confirmed && card.proof !== undefined ? 'signing' : 'sending')
+    setRefusal(undefined)
+    const choice = confirmed ? { confirmed, note, grant, goesBackAfterMin } : { confirmed, note, alternative }
+    const refused = await hand.decide(card, choice)
+    if (refused === undefined) return
+    setRefusal(refused)
+    setStep('asking')
+  }
+  return { note, setNote, grant, setGrant, goesBackAfterMin, setGoesBack, refusal, decide }
 }
 
 /** Keeps the focus on the card when a change removed the pressed button. */

@@ -34,7 +34,7 @@ export function SessionList({ sessions, now, query, scroller, acts, mayChange, h
   const list = useRef<HTMLUListElement>(null)
   const [top, setTop] = useState(0)
   const [doing, setDoing] = useState<{ id: string; what: 'acts' | 'naming' }>()
-  const focusNext = useRef<string>(undefined)
+  const focusNext = useFocusNext()
   const rows = useVirtualizer({
     count: lines.length,
     getScrollElement: () => scroller.current,
@@ -48,14 +48,6 @@ export function SessionList({ sessions, now, query, scroller, acts, mayChange, h
   useLayoutEffect(() => {
     setTop(list.current?.offsetTop ?? 0)
   }, [])
-  useLayoutEffect(() => {
-    const id = focusNext.current
-    if (id === undefined) return
-    const link = linkOf(id)
-    if (link === null) return
-    focusNext.current = undefined
-    goTo(link)
-  })
 
   /** Wraps an action that removes a session from the list: the focus moves to a neighbouring row. */
   const leaving = (work: (session: SessionSummary) => void) => (session: SessionSummary) => {
@@ -75,13 +67,16 @@ export function SessionList({ sessions, now, query, scroller, acts, mayChange, h
     remove: leaving(acts.remove),
   }
   const steady = useSteady(all)
-  const onDoing = useCallback((id: string, what: 'acts' | 'naming' | undefined) => {
-    setDoing((before) => {
-      // After renaming, the focus returns to the session's row.
-      if (what === undefined && before?.what === 'naming') focusNext.current = id
-      return what && { id, what }
-    })
-  }, [])
+  const onDoing = useCallback(
+    (id: string, what: 'acts' | 'naming' | undefined) => {
+      setDoing((before) => {
+        // After renaming, the focus returns to the session's row.
+        if (what === undefined && before?.what === 'naming') focusNext.current = id
+        return what && { id, what }
+      })
+    },
+    [focusNext],
+  )
   const onKeyDown = keysOf({
     sessions,
     acts: mayChange
@@ -136,6 +131,20 @@ const heightOf = (line: ReturnType<typeof byDay>[number] | undefined) => {
   return (line?.session.found ?? line?.session.preview) === undefined ? rowPx : foundPx
 }
 
+/** Holds the id of the session whose row gets the focus once it is drawn. */
+function useFocusNext() {
+  const focusNext = useRef<string>(undefined)
+  useLayoutEffect(() => {
+    const id = focusNext.current
+    if (id === undefined) return
+    const link = linkOf(id)
+    if (link === null) return
+    focusNext.current = undefined
+    goTo(link)
+  })
+  return focusNext
+}
+
 function goTo(link: HTMLElement) {
   link.focus({ preventScroll: true })
   link.scrollIntoView({ block: 'nearest' })
@@ -168,7 +177,7 @@ function useSteady(acts: RowActs): RowActs {
 
 type Keys = {
   sessions: readonly SessionSummary[]
-  /** What a key does with the session that has the focus. */
+  /** Keys, and what each does with the session that has the focus. */
   acts: Record<string, (session: SessionSummary) => void>
   go: (session: SessionSummary) => void
 }

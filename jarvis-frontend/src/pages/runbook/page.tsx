@@ -150,6 +150,14 @@ function useNextFault(faults: RunbookText['faults']) {
   return { goTo, nextFault }
 }
 
+const Faults = ({ words, onNext }: { words: string; onNext: () => void }) => (
+  <button type="button" className="job-tag" onClick={onNext} title="F8">
+    <Mark kind="bad" size={9} /> {words}
+  </button>
+)
+
+const Running = ({ since }: { since: number }) => <span className="job-tag">saved version runs: {dateOf(since)}</span>
+
 function Opened({ name, saved, onSaved, given }: Props) {
   const [refused, setRefused] = useState<ApiError>()
   const { draft, base, theirs, text, isChanged, put, settle, setTheirs } = useRunbookDraft(name, saved)
@@ -210,14 +218,8 @@ function Opened({ name, saved, onSaved, given }: Props) {
   return (
     <>
       <PageHead title={runbook?.title || name} detail={`runbooks / ${name}.md`}>
-        {faults.length > 0 && (
-          <button type="button" className="job-tag" onClick={nextFault} title="F8">
-            <Mark kind="bad" size={9} /> {faulty}
-          </button>
-        )}
-        {base !== undefined && isChanged && (
-          <span className="job-tag">saved version runs: {dateOf(base.changedAt)}</span>
-        )}
+        {faults.length > 0 && <Faults words={faulty} onNext={nextFault} />}
+        {base !== undefined && isChanged && <Running since={base.changedAt} />}
         <span className="flex-1" />
         {mayAct && <SaveAndRun {...{ saveRest, runRest }} onSave={() => void save()} onRun={() => void run()} />}
       </PageHead>
