@@ -54,13 +54,8 @@ export function ChatPage({ sessionId }: { sessionId?: string }) {
   const isContext = isPhone && hasContext && sessionId !== undefined
   useRunNews(view)
 
-  const { acts, write, warned, question } = useActs({
-    sessionId,
-    view,
-    mayWrite,
-    sending,
-    onModel: () => setChoosing(true),
-  })
+  const onModel = () => setChoosing(true)
+  const { acts, write, warned, question } = useActs({ sessionId, view, mayWrite, sending, onModel })
   const model = chosenModel ?? status?.model
   return (
     <>
