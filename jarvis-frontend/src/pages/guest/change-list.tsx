@@ -32,52 +32,55 @@ export function ChangeList({
   return (
     <>
       <Problem error={problem} onAgain={again} kept />
-      {items.length === 0 && <p className="guest-note">JARVIS changed nothing of it.</p>}
-      <ul className="guest-changes" hidden={items.length === 0}>
-        {items.map((change) => {
-          const number = marks.find(({ id }) => id === change.id)?.number
-          return (
-            <li key={change.id} data-change-row={change.id}>
-              {change.state === 'armed' ? (
-                <Icon name="clock" />
-              ) : (
-                <Mark
-                  kind={change.state === 'unknown' ? 'unknown' : change.state === 'failed' ? 'bad' : 'step'}
-                  size={9}
-                />
-              )}
-              <span className="guest-change-words">
-                <Visible text={change.sentence.replace(/\.$/, '')} />{' '}
-                {number !== undefined && (
-                  <span className="guest-number num">
-                    <span className="vh">change </span>
-                    {number}
-                  </span>
-                )}
-                {isOfAnother(change, identity) && <small>of another guest that had this number</small>}
-                {change.problem !== undefined && (
-                  <small>
-                    <Mark kind="bad" size={9} /> <Visible text={change.problem} /> <CompareLink change={change} />
-                  </small>
-                )}
-              </span>
-              <Link to={`/journal?toolUseId=${encodeURIComponent(change.id)}`} className="num text-dim">
-                {when(change.at, now)}
-              </Link>
-              <span className="cut text-dim">
-                <Visible text={shortModel(change.requestedBy.name)} />
-              </span>
-              <span className="guest-undo">
+      {items.length === 0 ? (
+        <p className="guest-note">JARVIS changed nothing of it.</p>
+      ) : (
+        <ul className="guest-changes">
+          {items.map((change) => {
+            const number = marks.find(({ id }) => id === change.id)?.number
+            return (
+              <li key={change.id} data-change-row={change.id}>
                 {change.state === 'armed' ? (
-                  <span className="text-dim">goes back by itself</span>
+                  <Icon name="clock" />
                 ) : (
-                  <UndoButton change={change} />
+                  <Mark
+                    kind={change.state === 'unknown' ? 'unknown' : change.state === 'failed' ? 'bad' : 'step'}
+                    size={9}
+                  />
                 )}
-              </span>
-            </li>
-          )
-        })}
-      </ul>
+                <span className="guest-change-words">
+                  <Visible text={change.sentence.replace(/\.$/, '')} />{' '}
+                  {number !== undefined && (
+                    <span className="guest-number num">
+                      <span className="vh">change </span>
+                      {number}
+                    </span>
+                  )}
+                  {isOfAnother(change, identity) && <small>of another guest that had this number</small>}
+                  {change.problem !== undefined && (
+                    <small>
+                      <Mark kind="bad" size={9} /> <Visible text={change.problem} /> <CompareLink change={change} />
+                    </small>
+                  )}
+                </span>
+                <Link to={`/journal?toolUseId=${encodeURIComponent(change.id)}`} className="num text-dim">
+                  {when(change.at, now)}
+                </Link>
+                <span className="cut text-dim">
+                  <Visible text={shortModel(change.requestedBy.name)} />
+                </span>
+                <span className="guest-undo">
+                  {change.state === 'armed' ? (
+                    <span className="text-dim">goes back by itself</span>
+                  ) : (
+                    <UndoButton change={change} />
+                  )}
+                </span>
+              </li>
+            )
+          })}
+        </ul>
+      )}
       <Problem error={changes.earlierProblem} onAgain={changes.more} kept />
       {changes.hasMore && <More key={items.length} words="Earlier" isByItself onMore={changes.more} />}
     </>
