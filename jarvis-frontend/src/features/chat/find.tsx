@@ -53,45 +53,11 @@ export function Find({ runs, live, onMore, onShow, onClose }: Props) {
   useEffect(() => {
     if (isReading) void onMore()
   }, [isReading, runs])
-  const show = useRef(onShow)
-  show.current = onShow
-  const folded = useRef<readonly string[]>([])
-  folded.current = toolsWith(
-    runs.find((run) => run.runId === runId),
-    wanted,
-  )
   useEffect(() => {
     field.current?.focus()
     return unmark
   }, [])
-  useEffect(() => {
-    if (runId === undefined) return unmark()
-    let watcher: MutationObserver | undefined
-    let isHere = true
-    // `onShow` uses `flushSync`, which React does not allow inside an effect.
-    queueMicrotask(() => {
-      const row = isHere ? show.current(runId) : null
-      if (row === null) return
-      wake(row, wanted)
-      if (wanted.length >= leastLetters && rangesOf(row, wanted).length <= place) unfold(row, folded.current)
-      let tries = 3
-      const mark = () => {
-        const own = rangesOf(row, wanted)
-        const here = own[Math.min(place, own.length - 1)]
-        draw(rangesOf(row.parentElement ?? row, wanted), here)
-        if (tries > 0) (here?.startContainer.parentElement ?? row).scrollIntoView({ block: 'center' })
-        // An unfolded row is drawn a little later.
-        tries = own.length > place ? 0 : tries - 1
-      }
-      mark()
-      watcher = new MutationObserver(() => requestAnimationFrame(() => isHere && mark()))
-      watcher.observe(row.parentElement ?? row, { childList: true, subtree: true, characterData: true })
-    })
-    return () => {
-      isHere = false
-      watcher?.disconnect()
-    }
-  }, [runId, place, wanted])
+  useMarks({ runs, hit: hits[at], wanted, onShow })
   const go = (step: number) => {
     if (hits.length > 0) setShown(hits[(at + step + hits.length) % hits.length])
   }
@@ -136,6 +102,49 @@ export function Find({ runs, live, onMore, onShow, onClose }: Props) {
       </button>
     </search>
   )
+}
+
+type Marked = Pick<Props, 'runs' | 'onShow'> & { hit: Hit | undefined; wanted: string }
+
+/** Scrolls to the hit, opens the folded rows that hide it, and marks all hits, also when the row is drawn anew. */
+function useMarks({ runs, hit, wanted, onShow }: Marked) {
+  const runId = hit?.runId
+  const place = hit?.at ?? 0
+  const show = useRef(onShow)
+  show.current = onShow
+  const folded = useRef<readonly string[]>([])
+  folded.current = toolsWith(
+    runs.find((run) => run.runId === runId),
+    wanted,
+  )
+  useEffect(() => {
+    if (runId === undefined) return unmark()
+    let watcher: MutationObserver | undefined
+    let isHere = true
+    // `onShow` uses `flushSync`, which React does not allow inside an effect.
+    queueMicrotask(() => {
+      const row = isHere ? show.current(runId) : null
+      if (row === null) return
+      wake(row, wanted)
+      if (wanted.length >= leastLetters && rangesOf(row, wanted).length <= place) unfold(row, folded.current)
+      let tries = 3
+      const mark = () => {
+        const own = rangesOf(row, wanted)
+        const here = own[Math.min(place, own.length - 1)]
+        draw(rangesOf(row.parentElement ?? row, wanted), here)
+        if (tries > 0) (here?.startContainer.parentElement ?? row).scrollIntoView({ block: 'center' })
+        // An unfolded row is drawn a little later.
+        tries = own.length > place ? 0 : tries - 1
+      }
+      mark()
+      watcher = new MutationObserver(() => requestAnimationFrame(() => isHere && mark()))
+      watcher.observe(row.parentElement ?? row, { childList: true, subtree: true, characterData: true })
+    })
+    return () => {
+      isHere = false
+      watcher?.disconnect()
+    }
+  }, [runId, place, wanted])
 }
 
 /** The visible text of a run. */

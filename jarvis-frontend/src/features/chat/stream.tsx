@@ -111,24 +111,7 @@ export function Stream({ store, state, sessionId, canSend, onSend, at }: Props) 
               onRetry={canSend && view.runId === undefined ? retry : undefined}
             />
           )}
-          {outgoing.map((message) => (
-            <UserMessage key={message.requestId} text={message.text}>
-              {message.error === undefined ? (
-                <span className="text-dim">Sending</span>
-              ) : (
-                <>
-                  <span className="text-soft">{message.error}</span>
-                  <button
-                    type="button"
-                    className="button small"
-                    onClick={() => onSend(message.text, message.requestId)}
-                  >
-                    Send again
-                  </button>
-                </>
-              )}
-            </UserMessage>
-          ))}
+          <Outgoing messages={outgoing} onSend={onSend} />
         </div>
       </section>
       {isFinding && (
@@ -154,20 +137,27 @@ export function Stream({ store, state, sessionId, canSend, onSend, at }: Props) 
           />
         </Suspense>
       )}
-      {!isAtEnd && (
-        <Jump
-          scroller={scroller}
-          toEnd={scroll.toEnd}
-          waiting={[
-            ...(view?.pending.map((card) => `card-${card.toolUseId}`) ?? []),
-            ...(view?.questions.map(({ questionId }) => `question-${questionId}`) ?? []),
-          ]}
-          view={view}
-        />
-      )}
+      {!isAtEnd && <Jump scroller={scroller} toEnd={scroll.toEnd} view={view} />}
     </div>
   )
 }
+
+/** The messages that the server has not taken yet. */
+const Outgoing = ({ messages, onSend }: { messages: SessionState['outgoing']; onSend: Send }) =>
+  messages.map((message) => (
+    <UserMessage key={message.requestId} text={message.text}>
+      {message.error === undefined ? (
+        <span className="text-dim">Sending</span>
+      ) : (
+        <>
+          <span className="text-soft">{message.error}</span>
+          <button type="button" className="button small" onClick={() => onSend(message.text, message.requestId)}>
+            Send again
+          </button>
+        </>
+      )}
+    </UserMessage>
+  ))
 
 /** Returns if the page's own search is open. Ctrl+F opens it; a second Ctrl+F opens the browser's search. */
 function useFind(scroller: React.RefObject<HTMLElement | null>, isPartial: boolean) {
@@ -243,18 +233,19 @@ const holdsAddressed = ({ items }: Run) =>
 function Jump({
   scroller,
   toEnd,
-  waiting,
   view,
 }: {
   scroller: React.RefObject<HTMLElement | null>
   toEnd: () => void
-  /** Ids of the elements that wait for the person. */
-  waiting: string[]
   view: SessionState['view']
 }) {
   const [leftAt] = useState(view?.lastSeq ?? 0)
   const hasNew = view?.runId !== undefined || (view?.lastSeq ?? 0) > leftAt
   const bottom = scroller.current?.getBoundingClientRect().bottom ?? 0
+  const waiting = [
+    ...(view?.pending.map((card) => `card-${card.toolUseId}`) ?? []),
+    ...(view?.questions.map(({ questionId }) => `question-${questionId}`) ?? []),
+  ]
   const below = waiting.filter((id) => (document.getElementById(id)?.getBoundingClientRect().bottom ?? 0) > bottom)
   return (
     <button type="button" className="jump" onClick={toEnd}>

@@ -17,22 +17,7 @@ type PeekProps = { noun: Noun; anchor: DOMRect; onClose: () => void; onAsk?: ((q
 export function Peek({ noun, anchor, onClose, onAsk }: PeekProps) {
   const { state } = useCluster()
   const box = useRef<HTMLDivElement>(null)
-  useEffect(() => {
-    const onDown = (event: PointerEvent) => {
-      if (event.target instanceof Node && !box.current?.contains(event.target)) onClose()
-    }
-    const onKey = (event: KeyboardEvent) => {
-      if (event.key !== 'Escape') return
-      event.stopPropagation()
-      onClose()
-    }
-    addEventListener('pointerdown', onDown, true)
-    addEventListener('keydown', onKey, true)
-    return () => {
-      removeEventListener('pointerdown', onDown, true)
-      removeEventListener('keydown', onKey, true)
-    }
-  }, [onClose])
+  useClosed(box, onClose)
   const guest = noun.kind === 'guest' ? state?.guests.find((known) => known.vmid === noun.vmid) : undefined
   const node = noun.kind === 'node' ? state?.nodes.find((known) => known.name === noun.name) : undefined
   const isLow = anchor.bottom + 380 > innerHeight
@@ -40,36 +25,7 @@ export function Peek({ noun, anchor, onClose, onAsk }: PeekProps) {
     left: Math.max(8, Math.min(anchor.left, innerWidth - 288)),
     ...(isLow ? { bottom: innerHeight - anchor.top + 6 } : { top: anchor.bottom + 6 }),
   }
-  const facts: (readonly [string, string | undefined])[] =
-    guest !== undefined
-      ? [
-          ['State', guest.isTemplate ? 'template' : guest.status],
-          ['Node', guest.node],
-          ['Up', guest.status === 'running' ? longSpan((guest.uptimeS ?? 0) * 1_000) : undefined],
-          ['CPU', guest.status === 'running' ? share(guest.cpuRatio) : undefined],
-          ['Memory', guest.status === 'running' ? share(shareOf(guest.ramBytes, guest.ramTotalBytes)) : undefined],
-          [
-            'Backup',
-            guest.backupAt === undefined
-              ? 'none'
-              : guest.backupAt === null
-                ? 'unknown'
-                : ago(guest.backupAt, Date.now()),
-          ],
-        ]
-      : [
-          ['State', node?.status],
-          ['CPU', node?.cpuRatio === undefined ? undefined : percent(node.cpuRatio)],
-          ['Memory', node === undefined ? undefined : share(nodeRam(node))],
-          [
-            'Heat',
-            node?.temperatureC === null
-              ? 'unknown'
-              : node?.temperatureC === undefined
-                ? undefined
-                : celsius(node.temperatureC),
-          ],
-        ]
+  const facts = guest === undefined ? factsOfNode(node) : factsOfGuest(guest)
   const open = state?.tasks.filter(
     (task) => task.status === 'running' && (noun.kind === 'guest' ? task.vmid === noun.vmid : task.node === noun.name),
   )
@@ -131,3 +87,48 @@ export function Peek({ noun, anchor, onClose, onAsk }: PeekProps) {
     </div>
   )
 }
+
+/** Closes the part when a pointer goes down outside of it, and on Escape. */
+function useClosed(box: React.RefObject<HTMLElement | null>, onClose: () => void) {
+  useEffect(() => {
+    const onDown = (event: PointerEvent) => {
+      if (event.target instanceof Node && !box.current?.contains(event.target)) onClose()
+    }
+    const onKey = (event: KeyboardEvent) => {
+      if (event.key !== 'Escape') return
+      event.stopPropagation()
+      onClose()
+    }
+    addEventListener('pointerdown', onDown, true)
+    addEventListener('keydown', onKey, true)
+    return () => {
+      removeEventListener('pointerdown', onDown, true)
+      removeEventListener('keydown', onKey, true)
+    }
+  }, [box, onClose])
+}
+
+type Facts = readonly (readonly [string, string | undefined])[]
+type State = NonNullable<ReturnType<typeof useCluster>['state']>
+
+const factsOfGuest = (guest: State['guests'][number]): Facts => [
+  ['State', guest.isTemplate ? 'template' : guest.status],
+  ['Node', guest.node],
+  ['Up', guest.status === 'running' ? longSpan((guest.uptimeS ?? 0) * 1_000) : undefined],
+  ['CPU', guest.status === 'running' ? share(guest.cpuRatio) : undefined],
+  ['Memory', guest.status === 'running' ? share(shareOf(guest.ramBytes, guest.ramTotalBytes)) : undefined],
+  [
+    'Backup',
+    guest.backupAt === undefined ? 'none' : guest.backupAt === null ? 'unknown' : ago(guest.backupAt, Date.now()),
+  ],
+]
+
+const factsOfNode = (node: State['nodes'][number] | undefined): Facts => [
+  ['State', node?.status],
+  ['CPU', node?.cpuRatio === undefined ? undefined : percent(node.cpuRatio)],
+  ['Memory', node === undefined ? undefined : share(nodeRam(node))],
+  [
+    'Heat',
+    node?.temperatureC === null ? 'unknown' : node?.temperatureC === undefined ? undefined : celsius(node.temperatureC),
+  ],
+]

@@ -45,11 +45,8 @@ type Step = 'asking' | 'armed' | 'denying' | 'signing' | 'sending'
 /** Deny and Approve. Approve is disabled until the card was seen, and needs two key presses. */
 export function Answer({ root, card, act, hand, hadFocus, isGrantable, onRead, held, by }: Props) {
   const [step, setStep] = useState<Step>('asking')
-  const [note, setNote] = useState('')
   const [typed, setTyped] = useState('')
-  const [grant, setGrant] = useState<GrantRequest>()
-  const [goesBackAfterMin, setGoesBack] = useState<number>()
-  const [refusal, setRefusal] = useState<string>()
+  const { grant, setGrant, refusal, decide, ...choice } = useChoice(card, hand, setStep)
   const approve = useRef<HTMLButtonElement>(null)
   const deny = useRef<HTMLButtonElement>(null)
   const allow = useRef<HTMLButtonElement>(null)
@@ -63,15 +60,6 @@ export function Answer({ root, card, act, hand, hadFocus, isGrantable, onRead, h
   // The armed button can disappear without a blur event, so arm it anew when it returns.
   if (!canDecide && step === 'armed') setStep('asking')
 
-  const decide = async (confirmed: boolean, alternative?: Alternative) => {
-    setStep(confirmed && card.proof !== undefined ? 'signing' : 'sending')
-    setRefusal(undefined)
-    const choice = confirmed ? { confirmed, note, grant, goesBackAfterMin } : { confirmed, note, alternative }
-    const refused = await hand.decide(card, choice)
-    if (refused === undefined) return
-    setRefusal(refused)
-    setStep('asking')
-  }
   const arm = () => {
     if (!isAwake || !isStill()) {
       root.current?.scrollIntoView({ block: 'nearest' })
@@ -95,19 +83,9 @@ export function Answer({ root, card, act, hand, hadFocus, isGrantable, onRead, h
   const disarm = () => setStep((now) => (now === 'armed' ? 'asking' : now))
   const isArmed = step === 'armed'
   useCardKeys(root, { isArmed, isSending, arm, disarm, deny: openNote })
-  const stepsBack = {
-    asking: grant && closeGrant,
-    armed: disarm,
-    denying: back,
-    signing: undefined,
-    sending: undefined,
-  }
-  useEscape(hand.rest === undefined ? stepsBack[step] : undefined)
-  // The pressed button was removed. Keep the focus on the card.
-  // biome-ignore lint/correctness/useExhaustiveDependencies: a new step, or none to take now, is what may drop the focus
-  useLayoutEffect(() => {
-    if (hadFocus.current && document.activeElement === document.body) root.current?.focus({ preventScroll: true })
-  }, [step, canDecide])
+  const stepsBack = { asking: grant && closeGrant, armed: disarm, denying: back }
+  useEscape(hand.rest === undefined && !isSending ? stepsBack[step] : undefined)
+  useKeptFocus(root, hadFocus, `${step} ${canDecide}`)
 
   if (hand.rest !== undefined && step !== 'denying') return <Resting {...hand.rest} />
   if (isSending) return <Sending isSigning={step === 'signing'} />
@@ -115,8 +93,8 @@ export function Answer({ root, card, act, hand, hadFocus, isGrantable, onRead, h
     return (
       <DenyForm
         rest={hand.rest && <Resting {...hand.rest} />}
-        note={note}
-        onNote={setNote}
+        note={choice.note}
+        onNote={choice.setNote}
         mayNameOther={card.mayHaveAlternative === true}
         onDeny={(alternative) => void decide(false, alternative)}
         onBack={back}
@@ -140,21 +118,8 @@ export function Answer({ root, card, act, hand, hadFocus, isGrantable, onRead, h
   )
   return (
     <>
-      {act.typed !== undefined && (
-        <label className="typed">
-          <span>
-            Type <b className="num">{act.typed}</b> to enable
-          </span>
-          <input
-            className="field num"
-            inputMode="numeric"
-            autoComplete="off"
-            value={typed}
-            onChange={(event) => setTyped(event.target.value)}
-          />
-        </label>
-      )}
-      {card.mayGoBack && <GoesBackChoice minutes={goesBackAfterMin} onChoose={setGoesBack} />}
+      {act.typed !== undefined && <Typed wanted={act.typed} typed={typed} onType={setTyped} />}
+      {card.mayGoBack && <GoesBackChoice minutes={choice.goesBackAfterMin} onChoose={choice.setGoesBack} />}
       {refusal !== undefined && (
         <p className="refused" role="alert">
           <Mark kind="bad" />
@@ -173,15 +138,11 @@ export function Answer({ root, card, act, hand, hadFocus, isGrantable, onRead, h
           </button>
         )}
         {isGrantable && onRead === undefined && (
-          <button
-            type="button"
-            ref={allow}
-            className="button quiet allow"
-            aria-expanded={grant !== undefined}
-            onClick={() => setGrant(grant === undefined ? firstGrant : undefined)}
-          >
-            Allow for… <Icon name="down" />
-          </button>
+          <AllowButton
+            button={allow}
+            isOpen={grant !== undefined}
+            onToggle={() => setGrant(grant === undefined ? firstGrant : undefined)}
+          />
         )}
         <span className="by">{isArmed ? 'Enter approves, Esc steps back' : (held ?? by)}</span>
         <span id={hint} className="vh">
@@ -199,6 +160,63 @@ export function Answer({ root, card, act, hand, hadFocus, isGrantable, onRead, h
     </>
   )
 }
+
+/** The person's choice, and its way to the server. */
+function useChoice(card: Card, hand: Hand, setStep: (step: Step) => void) {
+  const [note, setNote] = useState('')
+  const [grant, setGrant] = useState<GrantRequest>()
+  const [goesBackAfterMin, setGoesBack] = useState<number>()
+  const [refusal, setRefusal] = useState<string>()
+  const decide = async (confirmed: boolean, alternative?: Alternative) => {
+    setStep(confirmed && card.proof !== undefined ? 'signing' : 'sending')
+    setRefusal(undefined)
+    const choice = confirmed ? { confirmed, note, grant, goesBackAfterMin } : { confirmed, note, alternative }
+    const refused = await hand.decide(card, choice)
+    if (refused === undefined) return
+    setRefusal(refused)
+    setStep('asking')
+  }
+  return { note, setNote, grant, setGrant, goesBackAfterMin, setGoesBack, refusal, decide }
+}
+
+/** Keeps the focus on the card when a change removed the pressed button. */
+function useKeptFocus(root: Props['root'], hadFocus: Props['hadFocus'], change: string) {
+  // biome-ignore lint/correctness/useExhaustiveDependencies: a new step, or none to take now, is what may drop the focus
+  useLayoutEffect(() => {
+    if (hadFocus.current && document.activeElement === document.body) root.current?.focus({ preventScroll: true })
+  }, [change])
+}
+
+/** The field for the number that enables Approve. */
+const Typed = ({ wanted, typed, onType }: { wanted: string; typed: string; onType: (typed: string) => void }) => (
+  <label className="typed">
+    <span>
+      Type <b className="num">{wanted}</b> to enable
+    </span>
+    <input
+      className="field num"
+      inputMode="numeric"
+      autoComplete="off"
+      value={typed}
+      onChange={(event) => onType(event.target.value)}
+    />
+  </label>
+)
+
+/** Opens and closes the form for a grant. */
+const AllowButton = ({
+  button,
+  isOpen,
+  onToggle,
+}: {
+  button: RefObject<HTMLButtonElement | null>
+  isOpen: boolean
+  onToggle: () => void
+}) => (
+  <button type="button" ref={button} className="button quiet allow" aria-expanded={isOpen} onClick={onToggle}>
+    Allow for… <Icon name="down" />
+  </button>
+)
 
 /** The hint beside Approve: how to wake the button, or how to use it once it is awake. */
 function hintOf({

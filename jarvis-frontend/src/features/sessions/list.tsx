@@ -34,43 +34,20 @@ export function SessionList({ sessions, now, query, scroller, acts, mayChange, h
   const list = useRef<HTMLUListElement>(null)
   const [top, setTop] = useState(0)
   const [doing, setDoing] = useState<{ id: string; what: 'acts' | 'naming' }>()
-  const focusNext = useRef<string>(undefined)
+  const focusNext = useFocusNext()
   const rows = useVirtualizer({
     count: lines.length,
     getScrollElement: () => scroller.current,
     getItemKey: keyOf,
-    estimateSize: (at) => {
-      const line = lines[at]
-      return line?.kind === 'day'
-        ? dayPx
-        : (line?.session.found ?? line?.session.preview) === undefined
-          ? rowPx
-          : foundPx
-    },
+    estimateSize: (at) => heightOf(lines[at]),
     overscan: usePrinting() ? lines.length : 10,
     scrollMargin: top,
   })
   const drawn = rows.getVirtualItems()
-  const last = drawn.at(-1)?.index ?? 0
-  const isNearEnd = hasMore && last >= lines.length - rowsAhead
-  const onEnd = useRef(onMore)
-  onEnd.current = onMore
-  // biome-ignore lint/correctness/useExhaustiveDependencies: more lines may still be too few
-  useEffect(() => {
-    if (isNearEnd) onEnd.current()
-  }, [isNearEnd, lines.length])
+  useEnd(hasMore && (drawn.at(-1)?.index ?? 0) >= lines.length - rowsAhead, lines.length, onMore)
   useLayoutEffect(() => {
     setTop(list.current?.offsetTop ?? 0)
   }, [])
-  useLayoutEffect(() => {
-    const id = focusNext.current
-    if (id === undefined) return
-    const link = linkOf(id)
-    if (link === null) return
-    focusNext.current = undefined
-    link.focus({ preventScroll: true })
-    link.scrollIntoView({ block: 'nearest' })
-  })
 
   /** Wraps an action that removes a session from the list: the focus moves to a neighbouring row. */
   const leaving = (work: (session: SessionSummary) => void) => (session: SessionSummary) => {
@@ -89,52 +66,29 @@ export function SessionList({ sessions, now, query, scroller, acts, mayChange, h
     archive: leaving(acts.archive),
     remove: leaving(acts.remove),
   }
-  const latest = useRef(all)
-  latest.current = all
-  // Keep the same object, so that scrolling draws only new rows.
-  const steady = useMemo<RowActs>(
-    () => ({
-      rename: (...given) => latest.current.rename(...given),
-      archive: (session) => latest.current.archive(session),
-      save: (...given) => latest.current.save(...given),
-      remove: (session) => latest.current.remove(session),
-    }),
-    [],
+  const steady = useSteady(all)
+  const onDoing = useCallback(
+    (id: string, what: 'acts' | 'naming' | undefined) => {
+      setDoing((before) => {
+        // After renaming, the focus returns to the session's row.
+        if (what === undefined && before?.what === 'naming') focusNext.current = id
+        return what && { id, what }
+      })
+    },
+    [focusNext],
   )
-  const onDoing = useCallback((id: string, what: 'acts' | 'naming' | undefined) => {
-    setDoing((before) => {
-      // After renaming, the focus returns to the session's row.
-      if (what === undefined && before?.what === 'naming') focusNext.current = id
-      return what && { id, what }
-    })
-  }, [])
-  const onKeyDown = (event: React.KeyboardEvent) => {
-    const id = (event.target as HTMLElement).dataset.session
-    const session = sessions.find((known) => known.id === id)
-    if (event.ctrlKey || event.metaKey || event.altKey || session === undefined) return
-    const key = event.key.toLowerCase()
-    if (key !== 'delete' && chosen('letters') === 'off') return
-    const at = sessions.indexOf(session)
-    const step = { j: 1, k: -1 }[key]
-    if (step !== undefined) {
-      const next = sessions[at + step]
-      if (next === undefined) return
-      const link = linkOf(next.id)
-      if (link === null) {
-        focusNext.current = next.id
-        rows.scrollToIndex(lines.findIndex((line) => line.key === next.id))
-      } else {
-        link.focus({ preventScroll: true })
-        link.scrollIntoView({ block: 'nearest' })
-      }
-    } else if (!mayChange) return
-    else if (key === 'r') setDoing({ id: session.id, what: 'naming' })
-    else if (key === 'e') all.archive(session)
-    else if (key === 'delete') all.remove(session)
-    else if (key === 'u') onUndo()
-    else return
-    event.preventDefault()
-  }
+  const onKeyDown = keysOf({
+    sessions,
+    acts: mayChange
+      ? { r: (session) => setDoing({ id: session.id, what: 'naming' }), e: all.archive, delete: all.remove, u: onUndo }
+      : {},
+    go(session) {
+      const link = linkOf(session.id)
+      if (link !== null) return goTo(link)
+      focusNext.current = session.id
+      rows.scrollToIndex(lines.findIndex((line) => line.key === session.id))
+    },
+  })
   return (
     <ul
       ref={list}
@@ -171,3 +125,82 @@ export function SessionList({ sessions, now, query, scroller, acts, mayChange, h
     </ul>
   )
 }
+
+const heightOf = (line: ReturnType<typeof byDay>[number] | undefined) => {
+  if (line?.kind === 'day') return dayPx
+  return (line?.session.found ?? line?.session.preview) === undefined ? rowPx : foundPx
+}
+
+/** Holds the id of the session whose row gets the focus once it is drawn. */
+function useFocusNext() {
+  const focusNext = useRef<string>(undefined)
+  useLayoutEffect(() => {
+    const id = focusNext.current
+    if (id === undefined) return
+    const link = linkOf(id)
+    if (link === null) return
+    focusNext.current = undefined
+    goTo(link)
+  })
+  return focusNext
+}
+
+function goTo(link: HTMLElement) {
+  link.focus({ preventScroll: true })
+  link.scrollIntoView({ block: 'nearest' })
+}
+
+/** Calls `onEnd` near the end of the list, and again after more lines if they are still too few. */
+function useEnd(isNear: boolean, lines: number, onEnd: () => void) {
+  const current = useRef(onEnd)
+  current.current = onEnd
+  // biome-ignore lint/correctness/useExhaustiveDependencies: more lines may still be too few
+  useEffect(() => {
+    if (isNear) current.current()
+  }, [isNear, lines])
+}
+
+/** Returns the same object at each call, so that scrolling draws only new rows. */
+function useSteady(acts: RowActs): RowActs {
+  const latest = useRef(acts)
+  latest.current = acts
+  return useMemo(
+    () => ({
+      rename: (...given) => latest.current.rename(...given),
+      archive: (session) => latest.current.archive(session),
+      save: (...given) => latest.current.save(...given),
+      remove: (session) => latest.current.remove(session),
+    }),
+    [],
+  )
+}
+
+type Keys = {
+  sessions: readonly SessionSummary[]
+  /** Keys, and what each does with the session that has the focus. */
+  acts: Record<string, (session: SessionSummary) => void>
+  go: (session: SessionSummary) => void
+}
+
+/** J and K go to the next session and back; the other keys are those of `acts`. */
+const keysOf =
+  ({ sessions, acts, go }: Keys) =>
+  (event: React.KeyboardEvent) => {
+    const id = (event.target as HTMLElement).dataset.session
+    const at = sessions.findIndex((known) => known.id === id)
+    const session = sessions[at]
+    if (event.ctrlKey || event.metaKey || event.altKey || session === undefined) return
+    const key = event.key.toLowerCase()
+    if (key !== 'delete' && chosen('letters') === 'off') return
+    const step = { j: 1, k: -1 }[key]
+    if (step === undefined) {
+      const act = acts[key]
+      if (act === undefined) return
+      act(session)
+    } else {
+      const next = sessions[at + step]
+      if (next === undefined) return
+      go(next)
+    }
+    event.preventDefault()
+  }

@@ -1,8 +1,7 @@
 import type { Alert, CheckRow } from 'protocol'
-import { ApiError } from 'protocol/client'
-import { useMemo, useRef, useState } from 'react'
+import { useMemo } from 'react'
 import { type HistoryFilter, readHistory } from '../../api/alert-acts.ts'
-import { useLoad } from '../../api/use-load.ts'
+import { usePaged } from '../../api/use-paged.ts'
 import { Problem, Skeletons } from '../../app/load-state.tsx'
 import { AlertList } from '../../features/alerts/list.tsx'
 import type { Line } from '../../features/alerts/words.ts'
@@ -24,30 +23,17 @@ type Props = {
   scroller: React.RefObject<HTMLElement | null>
 }
 
+const idOf = ({ id }: Alert) => id
+
 /** Ended alerts by day, newest first. Reaching the end reads earlier ones. */
-export function History({ filter, ended, isAlone, checks, set, ...list }: Props) {
-  const newest = useLoad(`alert history ${JSON.stringify(filter)}`, () => readHistory(filter), ['connect', 'alerts'])
-  const [older, setOlder] = useState<{ items: Alert[]; next: string | undefined }>()
-  const [problem, setProblem] = useState<ApiError>()
-  const isReading = useRef(false)
-  const next = older === undefined ? newest.data?.next : older.next
-  const more = async () => {
-    if (next === undefined || isReading.current) return
-    isReading.current = true
-    try {
-      const page = await readHistory(filter, next)
-      setOlder((before) => ({ items: [...(before?.items ?? []), ...page.items], next: page.next }))
-      setProblem(undefined)
-    } catch (error) {
-      setProblem(error instanceof ApiError ? error : new ApiError('unreadable', 'The answer could not be read.'))
-    }
-    isReading.current = false
-  }
-  const read = newest.data?.items
-  const lines = useMemo(() => {
-    const seen = new Set(read?.map(({ id }) => id))
-    return byDay([...(read ?? []), ...(older?.items ?? []).filter(({ id }) => !seen.has(id))])
-  }, [read, older])
+export function History({ filter, ended, isAlone, checks, set, ...shown }: Props) {
+  const list = usePaged({
+    key: `alert history ${JSON.stringify(filter)}`,
+    read: (before) => readHistory(filter, before),
+    idOf,
+    on: ['connect', 'alerts'],
+  })
+  const lines = useMemo(() => byDay(list.items ?? []), [list.items])
   const isFiltered = Object.keys(filter).length > 0
   return (
     <section aria-label="History">
@@ -55,13 +41,13 @@ export function History({ filter, ended, isAlone, checks, set, ...list }: Props)
         <span className="num">7 days: {grouped(ended)}</span>
       </PanelHead>
       {isAlone && <Narrow filter={filter} checks={checks} set={set} />}
-      <Problem error={newest.problem} onAgain={newest.again} kept={read !== undefined} />
-      {read === undefined && newest.problem === undefined && <Skeletons rows={4} height={38} />}
-      {read?.length === 0 && (
+      <Problem error={list.problem} onAgain={list.again} kept={list.items !== undefined} />
+      {list.items === undefined && list.problem === undefined && <Skeletons rows={4} height={38} />}
+      {list.newest?.items.length === 0 && (
         <p className="alert-none">{isFiltered ? 'No alert that ended is like that.' : 'Nothing has ended yet.'}</p>
       )}
-      {lines.length > 0 && <AlertList lines={lines} titleOf={() => undefined} {...list} onEnd={() => void more()} />}
-      <Problem error={problem} onAgain={() => void more()} kept />
+      {lines.length > 0 && <AlertList lines={lines} titleOf={() => undefined} {...shown} onEnd={list.more} />}
+      <Problem error={list.earlierProblem} onAgain={list.more} kept />
     </section>
   )
 }

@@ -42,39 +42,18 @@ export function AlertsPage() {
   const first = lines.find((line) => line.kind === 'alert')?.alert.id
   const isWhole = show === 'checks'
   const chosen = params.get('alert') ?? (isPhone || isWhole || show === 'history' ? undefined : first)
-  const linkTo = (changes: Record<string, string | undefined>) => {
+  const linkTo: LinkTo = (changes) => {
     const next = new URLSearchParams(params)
     for (const [key, value] of Object.entries(changes)) value === undefined ? next.delete(key) : next.set(key, value)
     return `/alerts${next.size === 0 ? '' : `?${next}`}`
   }
   usePageKeys({ j: () => moveFocus('[data-row]', 1), k: () => moveFocus('[data-row]', -1) })
-  const tab = (value: string | undefined, word: string, count?: number) => (
-    <Link
-      key={word}
-      to={linkTo({ show: value, alert: undefined })}
-      replace
-      aria-current={show === value ? 'true' : undefined}
-    >
-      {word} {count !== undefined && <span className="num">{count}</span>}
-    </Link>
-  )
-  const tabs = (
-    <nav className="filters" aria-label="Alerts shown">
-      {tab(undefined, 'All')}
-      {groups.map((group) => tab(group, groupWord[group], counts[group]))}
-      {tab('history', groupWord.history)}
-      {tab('checks', 'Checks')}
-    </nav>
-  )
+  const tabs = <Tabs show={show} counts={counts} linkTo={linkTo} />
   const checked = reply && checksWords(reply.checks, reply.checkedAt)
   const isNone = items?.length === 0 && (show === undefined || only !== undefined)
   const list =
     reply === undefined ? (
-      isLive ? (
-        <Skeletons rows={8} height={38} />
-      ) : (
-        <p className="alert-none">Nothing is known without a connection.</p>
-      )
+      <NotRead isLive={isLive} />
     ) : (
       <>
         {isNone || (only !== undefined && lines.length === 0) ? (
@@ -143,7 +122,35 @@ export function AlertsPage() {
   )
 }
 
-const fires = (counts: Partial<Record<Group, number>>) =>
+type LinkTo = (changes: Record<string, string | undefined>) => string
+type Counts = Partial<Record<Group, number | undefined>>
+
+/** The groups of alerts, the history and the checks, one of which is shown. */
+function Tabs({ show, counts, linkTo }: { show: string | undefined; counts: Counts; linkTo: LinkTo }) {
+  const tab = (value: string | undefined, word: string, count?: number) => (
+    <Link
+      key={word}
+      to={linkTo({ show: value, alert: undefined })}
+      replace
+      aria-current={show === value ? 'true' : undefined}
+    >
+      {word} {count !== undefined && <span className="num">{count}</span>}
+    </Link>
+  )
+  return (
+    <nav className="filters" aria-label="Alerts shown">
+      {tab(undefined, 'All')}
+      {groups.map((group) => tab(group, groupWord[group], counts[group]))}
+      {tab('history', groupWord.history)}
+      {tab('checks', 'Checks')}
+    </nav>
+  )
+}
+
+const NotRead = ({ isLive }: { isLive: boolean }) =>
+  isLive ? <Skeletons rows={8} height={38} /> : <p className="alert-none">Nothing is known without a connection.</p>
+
+const fires = (counts: Counts) =>
   `${counts.firing ?? 0} ${counts.firing === 1 ? 'fires' : 'fire'}, ${counts.pending ?? 0} pending`
 
 function Opened({ id, now }: { id: string; now: number }) {

@@ -20,36 +20,25 @@ const kindWords = {
 } as const
 /** Pause in typing, ms, after which the schedule is checked. */
 const settleMs = 300
+const reading = 'the schedule is being read'
 
 /** A form for a job's name, work and schedule. Save stays disabled until the schedule's next five times are shown. */
 export function JobForm({ job, zone, onDone }: { job?: Job; zone: string; onDone: (id: string | undefined) => void }) {
   const [kind, setKind] = useState<WorkKind>(job?.work.kind ?? 'prompt')
   const [schedule, setSchedule] = useState<Schedule>(job?.schedule ?? { kind: 'cron', line: '11 20 * * *', zone })
   const key = JSON.stringify(schedule)
-  const [seen, setSeen] = useState<{ key: string; preview?: SchedulePreview; problem?: ApiError }>()
   const [refused, setRefused] = useState<ApiError>()
   const [isTouched, setTouched] = useState(false)
   // Escape does not discard typed text; only Cancel does.
   useEscape(isTouched ? undefined : () => onDone(job?.id))
   const isEmpty = schedule.kind === 'cron' && schedule.line === ''
-  useEffect(() => {
-    if (isEmpty) return
-    const timer = setTimeout(() => {
-      previewSchedule(JSON.parse(key)).then(
-        (preview) => setSeen({ key, preview }),
-        (error) => error instanceof ApiError && setSeen({ key, problem: error }),
-      )
-    }, settleMs)
-    return () => clearTimeout(timer)
-  }, [key, isEmpty])
-  const preview = seen?.key === key ? seen.preview : undefined
-  const problem = seen?.key === key ? seen.problem : undefined
+  const { preview, problem } = usePreview(key, isEmpty)
   const rest = isEmpty
     ? 'no day is picked'
     : problem !== undefined
       ? 'the schedule is wrong'
       : preview === undefined
-        ? 'the schedule is being read'
+        ? reading
         : undefined
   const save = async (form: HTMLFormElement) => {
     const given = new FormData(form)
@@ -114,24 +103,10 @@ export function JobForm({ job, zone, onDone }: { job?: Job; zone: string; onDone
           </p>
         )}
         {preview !== undefined && (
-          <>
-            <p>
-              <b>{capital(preview.words)}</b>
-            </p>
-            {preview.next.length === 0 ? (
-              <p>It would never run.</p>
-            ) : (
-              <NextFive
-                next={preview.next}
-                now={Date.now()}
-                zone={schedule.kind === 'cron' ? schedule.zone : zone}
-                clockChange={preview.clockChange}
-              />
-            )}
-          </>
+          <Previewed preview={preview} zone={schedule.kind === 'cron' ? schedule.zone : zone} />
         )}
         {isEmpty && <p className="text-dim">Pick a day.</p>}
-        {!isEmpty && seen?.key !== key && <p className="text-dim">The next five times are being worked out.</p>}
+        {!isEmpty && rest === reading && <p className="text-dim">The next five times are being worked out.</p>}
       </div>
       <div className="pair-fields">
         <label>
@@ -170,3 +145,33 @@ export function JobForm({ job, zone, onDone }: { job?: Job; zone: string; onDone
     </form>
   )
 }
+
+/** Checks a schedule once the person pauses. @param key the schedule as JSON */
+function usePreview(key: string, isEmpty: boolean): { preview?: SchedulePreview; problem?: ApiError } {
+  const [seen, setSeen] = useState<{ key: string; preview?: SchedulePreview; problem?: ApiError }>()
+  useEffect(() => {
+    if (isEmpty) return
+    const timer = setTimeout(() => {
+      previewSchedule(JSON.parse(key)).then(
+        (preview) => setSeen({ key, preview }),
+        (error) => error instanceof ApiError && setSeen({ key, problem: error }),
+      )
+    }, settleMs)
+    return () => clearTimeout(timer)
+  }, [key, isEmpty])
+  return seen?.key === key ? seen : {}
+}
+
+/** A schedule in words, with its next five times. */
+const Previewed = ({ preview, zone }: { preview: SchedulePreview; zone: string }) => (
+  <>
+    <p>
+      <b>{capital(preview.words)}</b>
+    </p>
+    {preview.next.length === 0 ? (
+      <p>It would never run.</p>
+    ) : (
+      <NextFive next={preview.next} now={Date.now()} zone={zone} clockChange={preview.clockChange} />
+    )}
+  </>
+)

@@ -1,54 +1,32 @@
-import type { QueuedMessage } from 'protocol'
-import { Suspense, useEffect, useMemo, useState } from 'react'
+import { Suspense, useMemo, useState } from 'react'
 import { signedIn } from '../../api/auth.ts'
-import { sessions, setRehearsal, useSession } from '../../api/sessions.ts'
+import { useSession } from '../../api/sessions.ts'
 import { useStatus } from '../../api/status.ts'
 import { useTools } from '../../api/tools.ts'
-import { say } from '../../app/announce.tsx'
-import { later, opensSession } from '../../app/later.tsx'
+import { later } from '../../app/later.tsx'
 import { live } from '../../app/live.ts'
-import { overlay } from '../../app/overlay.ts'
-import { PageHead } from '../../app/page-head.tsx'
-import { usePanel } from '../../app/panel-context.ts'
-import { leaveEmptyComposer } from '../../app/typing.ts'
-import type { Act, Meaning } from '../../features/chat/commands.ts'
 import { Composer } from '../../features/chat/composer.tsx'
-import { StreamSkeleton, UserMessage, Working } from '../../features/chat/message.tsx'
-import type { SessionView } from '../../features/chat/state.ts'
+import { UserMessage, Working } from '../../features/chat/message.tsx'
 import { nothingYet } from '../../features/chat/store.ts'
 import { LinkStrip } from '../../features/chat/strips.tsx'
-import { PanelToggle } from '../../features/cluster/panel-toggle.tsx'
 import { useCluster } from '../../features/cluster/store.ts'
-import { plural, shortModel } from '../../lib/format.ts'
-import { navigate, useLocation } from '../../lib/location.tsx'
-import { useEscape } from '../../lib/use-escape.ts'
+import { useLocation } from '../../lib/location.tsx'
 import { useValue } from '../../lib/use-value.ts'
 import { Value } from '../../lib/value.ts'
 import { takesMessages } from '../../realtime/link.ts'
 import { phone, useMedia } from '../../ui/use-media.ts'
-import { DenyAllHere } from './deny-all-here.tsx'
-import { exportSession } from './export-session.ts'
+import { Conversation } from './conversation.tsx'
+import { Head } from './head.tsx'
 import { nounsOf } from './nouns.ts'
-import { tokensOf } from './tokens-of.ts'
+import { Strips } from './strips.tsx'
+import { useActs } from './use-acts.ts'
 import { useRunNews } from './use-run-news.ts'
 import { useSending } from './use-sending.ts'
 
-const SessionStream = later(() => import('./session-stream.tsx').then((part) => part.SessionStream), opensSession)
-const SessionHead = later(() => import('./session-head.tsx').then((part) => part.SessionHead), opensSession)
 const Idle = later(() => import('./idle.tsx').then((part) => part.Idle), location.pathname === '/')
-const notices = () => import('../../features/chat/notices.tsx')
-const Notice = later(() => notices().then((part) => part.Notice))
-const Queue = later(() => notices().then((part) => part.Queue))
-const Rehearsal = later(() => notices().then((part) => part.Rehearsal))
 const NextCard = later(() => import('./next-card.tsx').then((part) => part.NextCard))
-const Attach = later(() => import('../../features/chat/attach.tsx').then((part) => part.Attach))
-const Todo = later(() => import('./todo.tsx').then((part) => part.Todo))
-const Missing = later(() => import('./missing.tsx').then((part) => part.Missing))
-const ContextPanel = later(() => import('../../app/context/panel.tsx').then((part) => part.ContextPanel))
 const ModelChoice = later(() => import('./model-choice.tsx').then((part) => part.ModelChoice))
 const nothing = new Value(nothingYet)
-/** Time in which a second Escape withdraws waiting cards and questions, ms. */
-const warnedMs = 6_000
 
 /** The page of one session, or of a new one if `sessionId` is undefined. */
 export function ChatPage({ sessionId }: { sessionId?: string }) {
@@ -59,207 +37,67 @@ export function ChatPage({ sessionId }: { sessionId?: string }) {
   // A session without a run sends no events, so the list has newer data.
   const isRehearsal = listed?.isRehearsal ?? view?.isRehearsal ?? false
   const link = useValue(live.link.value)
-  const person = useValue(signedIn)
-  const isToRead =
-    person?.role !== 'operator' && listed?.sharedWith?.some((one) => one.person === person?.id && one.may === 'look')
-  const mayWrite = person?.mayAsk === true && isToRead !== true
+  const { writer, isToRead } = useWriter(listed)
+  const mayWrite = writer !== undefined
   const status = useStatus()
-  const tools = useTools() ?? []
-  const cluster = useCluster().state
-  const panel = usePanel()
+  const names = useNames(view?.agent)
   const isPhone = useMedia(phone)
   const [isChoosing, setChoosing] = useState(false)
   const [picked, setPicked] = useState<{ model: string | undefined }>()
   const draftKey = sessionId ?? 'new'
-  const location = useLocation()
-  const focusKey = (location.state as { write?: boolean } | null)?.write === true ? location.key : undefined
-  const { attached, starting, problem, setProblem, draftVersion, putDraft, send } = useSending(sessionId, picked?.model)
-  const nouns = useMemo(() => nounsOf(cluster), [cluster])
+  const { focusKey, at, hasContext } = useAddress()
+  const sending = useSending(sessionId, picked?.model)
+  const { attached, starting, problem, draftVersion, putDraft, send } = sending
   const isRunning = view?.runId !== undefined
   const chosenModel = (picked ?? listed ?? view)?.model
-  const params = new URLSearchParams(location.search)
   /** On a phone the context panel replaces the chat, because there is no panel beside it. */
-  const contextOf = isPhone && params.has('context') ? sessionId : undefined
-  const seq = params.get('at') ?? ''
-  const at = /^\d+$/.test(seq) ? { seq: Number(seq), key: location.key } : undefined
+  const isContext = isPhone && hasContext && sessionId !== undefined
   useRunNews(view)
 
-  const remove = (message: QueuedMessage) => live.chat.unqueue(sessionId ?? '', message)
-  const sendHeld = async (message: QueuedMessage) => {
-    const reply = await live.chat.sendHeld(sessionId ?? '', message)
-    if (!reply.ok) say(reply.error.message)
-  }
-  const edit = async (message: QueuedMessage) => {
-    const reply = await remove(message)
-    if (!reply.ok) return
-    attached.current?.take(message.attachments ?? [])
-    putDraft(message.text)
-  }
-  const endRehearsal = async () => {
-    if (sessionId === undefined) return
-    await setRehearsal(sessionId, false).catch((error: Error) => say(error.message))
-    sessions.renew()
-  }
-  const stop = () => {
-    if (sessionId !== undefined && isRunning && mayWrite) void live.chat.abort(sessionId)
-  }
-  const acts: Record<Act, () => void> = {
-    new: () => navigate('/', { state: { write: true } }),
-    model: () => setChoosing(true),
-    stop,
-    help: () => overlay.set('keys'),
-    export: () => {
-      if (sessionId === undefined) setProblem('There is nothing to export in a new chat.')
-      else void exportSession(sessionId, view?.title ?? 'session').catch((error: Error) => setProblem(error.message))
-    },
-  }
-  /** The model's open question in this session. A message that the person writes answers it. */
-  const question = view?.questions.find(({ server }) => server === undefined)
-  /** Runs a command of the dashboard, answers the question, or sends the text. */
-  const write = async (text: string) => {
-    setProblem(undefined)
-    if (question !== undefined && sessionId !== undefined && !text.startsWith('/')) {
-      if (attached.current?.holdsBack()) return putDraft(text)
-      const reply = await live.chat.answer(sessionId, question.questionId, { said: text })
-      if (reply.ok) return
-      setProblem(reply.error.message)
-      putDraft(text)
-      return
-    }
-    const meaning = text.startsWith('/') ? await meaningOf(text) : { send: text }
-    if ('send' in meaning) await send(meaning.send)
-    else if ('act' in meaning) acts[meaning.act]()
-    else {
-      setProblem(meaning.problem)
-      putDraft(text)
-    }
-  }
-  const waits = waitingWords(view)
-  const [isWarned, setWarned] = useState(false)
-  useEffect(() => {
-    if (!isWarned) return
-    const timer = setTimeout(() => setWarned(false), warnedMs)
-    return () => clearTimeout(timer)
-  }, [isWarned])
-  if (isWarned && waits === undefined) setWarned(false)
-  const onEscape = () => {
-    if (!isRunning) return leaveEmptyComposer()
-    if (waits === undefined || isWarned) return stop()
-    if (mayWrite) setWarned(true)
-  }
-  useEscape(onEscape, 'page')
-
-  const toggle = !isPhone && <PanelToggle isOpen={panel.isOpen} onToggle={panel.toggle} />
-  const isNew = sessionId === undefined
+  const onModel = () => setChoosing(true)
+  const { acts, write, warned, question } = useActs({ sessionId, view, mayWrite, sending, onModel })
   const model = chosenModel ?? status?.model
-  // The composer of a phone has no room for it.
-  const modelAct = mayWrite && model !== undefined && (
-    <button
-      type="button"
-      className="button"
-      onClick={() => {
-        setChoosing(true)
-        // Leads nowhere else, and so closes the menu alone.
-        navigate(location.pathname, { replace: true })
-      }}
-    >
-      Model: {shortModel(model)}
-    </button>
-  )
   return (
     <>
-      {isNew || view === undefined ? (
-        <PageHead title={isNew ? 'New chat' : state.missing ? 'No such session' : 'Chat'} phoneActs={isNew && modelAct}>
-          <span className="flex-1" />
-          {toggle}
-        </PageHead>
-      ) : (
-        <Suspense fallback={<PageHead title={view.title} detail={tokensOf(view)} />}>
-          <SessionHead
-            sessionId={sessionId}
-            title={view.title}
-            isRehearsal={isRehearsal}
-            agent={view.agent}
-            branchedFrom={view.branchedFrom}
-            detail={tokensOf(view)}
-            phoneActs={modelAct}
-          >
-            {toggle}
-          </SessionHead>
-        </Suspense>
+      <Head
+        sessionId={sessionId}
+        state={state}
+        isRehearsal={isRehearsal}
+        model={mayWrite ? model : undefined}
+        onModel={acts.model}
+      />
+      {sessionId === undefined && starting === undefined && (
+        <NewChat onAsk={mayWrite ? (question) => void send(question) : undefined} />
       )}
-      {isNew && starting === undefined && (
-        <Suspense fallback={<section className="idle scroll" />}>
-          <Idle onAsk={mayWrite ? (question) => void send(question) : undefined} />
-        </Suspense>
+      {starting !== undefined && <Starting text={starting} />}
+      {store !== undefined && sessionId !== undefined && (
+        <Conversation
+          store={store}
+          state={state}
+          sessionId={sessionId}
+          isContext={isContext}
+          canSend={mayWrite}
+          send={send}
+          at={at}
+        />
       )}
-      {starting !== undefined && (
-        <section className="stream scroll">
-          <div className="stream-column">
-            <UserMessage text={starting} />
-            <Working />
-          </div>
-        </section>
-      )}
-      {!isNew && state.missing && (
-        <Suspense fallback={null}>
-          <Missing sessionId={sessionId} />
-        </Suspense>
-      )}
-      {contextOf !== undefined && (
-        <div className="page scroll">
-          <Suspense fallback={null}>
-            <ContextPanel sessionId={contextOf} onClose={() => navigate(`/chat/${contextOf}`)} />
-          </Suspense>
-        </div>
-      )}
-      {store !== undefined && sessionId !== undefined && !state.missing && contextOf === undefined && (
-        <Suspense
-          fallback={
-            <section className="stream scroll">
-              <div className="stream-column">
-                <StreamSkeleton />
-              </div>
-            </section>
-          }
-        >
-          <SessionStream
-            store={store}
-            state={state}
-            sessionId={sessionId}
-            canSend={mayWrite}
-            onSend={(text, requestId) => void send(text, requestId)}
-            at={at}
-          />
-        </Suspense>
-      )}
-      {isPhone && contextOf === undefined && (
-        <Suspense fallback={null}>
-          <NextCard sessionId={sessionId} />
-        </Suspense>
-      )}
-      {!(state.missing && !isNew) && contextOf === undefined && (
+      {isPhone && !isContext && <Next sessionId={sessionId} />}
+      {!state.missing && !isContext && (
         <Composer
           key={`${draftKey} ${draftVersion}`}
           draftKey={draftKey}
           model={model}
           onModel={mayWrite ? acts.model : undefined}
-          tools={tools}
-          nouns={nouns}
-          readSkills={() => import('../../api/skill-names.ts').then((part) => part.skillNames(view?.agent))}
+          {...names}
           isRunning={isRunning}
           isAnswer={question !== undefined}
           isLive={takesMessages(link)}
           rest={mayWrite ? undefined : isToRead ? 'Shared with you to read.' : 'An operator can write here.'}
           focusKey={focusKey}
           onSend={(text) => void write(text)}
-          onStop={stop}
+          onStop={acts.stop}
         >
-          {problem !== undefined && (
-            <p className="strip" role="alert">
-              <span>{problem} Your text is kept.</span>
-            </p>
-          )}
+          {problem !== undefined && <Refused words={problem} />}
           {isChoosing && status !== undefined && (
             <Suspense fallback={null}>
               <ModelChoice
@@ -273,58 +111,75 @@ export function ChatPage({ sessionId }: { sessionId?: string }) {
             </Suspense>
           )}
           <LinkStrip link={link} isRunning={isRunning} onTry={live.link.tryNow} />
-          <Suspense fallback={null}>
-            {isRehearsal && <Rehearsal onEnd={mayWrite ? () => void endRehearsal() : undefined} />}
-            {view !== undefined && view.todo.length > 0 && (isPhone || !panel.isOpen) && (
-              <Todo items={view.todo} isFolded />
-            )}
-            {view?.notice !== undefined && <Notice notice={view.notice} isAtWork={view.runId !== undefined} />}
-            {mayWrite && (
-              <Attach
-                draftKey={draftKey}
-                onReady={(files) => {
-                  attached.current = files
-                }}
-              />
-            )}
-            {isWarned && (
-              <p className="strip wash-warn" role="alert">
-                <span>
-                  Press <kbd>Esc</kbd> again to stop the answer and withdraw {waits}.
-                </span>
-              </p>
-            )}
-            {sessionId !== undefined && <DenyAllHere sessionId={sessionId} />}
-            {view !== undefined && view.queued.length > 0 && (
-              <Queue
-                queued={view.queued}
-                waiting={view.pending.length}
-                onEdit={(message) => void edit(message)}
-                onRemove={(message) => void remove(message)}
-                onSend={(message) => void sendHeld(message)}
-                writer={mayWrite && link.status === 'live' ? person.id : undefined}
-              />
-            )}
-          </Suspense>
+          <Strips
+            draftKey={draftKey}
+            sessionId={sessionId}
+            view={view}
+            isRehearsal={isRehearsal}
+            warned={warned}
+            writer={writer}
+            attached={attached}
+            putDraft={putDraft}
+          />
         </Composer>
       )}
     </>
   )
 }
 
-/** Names the cards and questions that a stop would withdraw; undefined if none wait. */
-function waitingWords(view: SessionView | undefined): string | undefined {
-  const cards = view?.pending.length ?? 0
-  const questions = view?.questions.length ?? 0
-  const words = [
-    ...(cards > 0 ? [plural(cards, 'waiting confirmation')] : []),
-    ...(questions > 0 ? [plural(questions, 'question')] : []),
-  ]
-  return words.length === 0 ? undefined : words.join(' and ')
+/** The id of the person if this person may write in a session, and whether it is shared to be read. */
+function useWriter(listed: ReturnType<typeof useSession>) {
+  const person = useValue(signedIn)
+  const isToRead =
+    person?.role !== 'operator' && listed?.sharedWith?.some((one) => one.person === person?.id && one.may === 'look')
+  return { writer: person?.mayAsk === true && isToRead !== true ? person.id : undefined, isToRead }
 }
 
-const meaningOf = (text: string): Promise<Meaning> =>
-  import('../../features/chat/commands.ts').then(
-    (part) => part.meaningOf(text),
-    () => ({ send: text }),
-  )
+/** The parts of the address: a message to scroll to, the context, and if the field gets the focus. */
+function useAddress() {
+  const { state, key, search } = useLocation()
+  const params = new URLSearchParams(search)
+  const seq = params.get('at') ?? ''
+  return {
+    focusKey: (state as { write?: boolean } | null)?.write === true ? key : undefined,
+    at: /^\d+$/.test(seq) ? { seq: Number(seq), key } : undefined,
+    hasContext: params.has('context'),
+  }
+}
+
+const Refused = ({ words }: { words: string }) => (
+  <p className="strip" role="alert">
+    <span>{words} Your text is kept.</span>
+  </p>
+)
+
+/** The names that the field completes. @param agent the agent whose skills are read */
+function useNames(agent: string | undefined) {
+  const cluster = useCluster().state
+  return {
+    tools: useTools() ?? [],
+    nouns: useMemo(() => nounsOf(cluster), [cluster]),
+    readSkills: () => import('../../api/skill-names.ts').then((part) => part.skillNames(agent)),
+  }
+}
+
+const Next = ({ sessionId }: { sessionId: string | undefined }) => (
+  <Suspense fallback={null}>
+    <NextCard sessionId={sessionId} />
+  </Suspense>
+)
+
+const NewChat = (props: { onAsk: ((question: string) => void) | undefined }) => (
+  <Suspense fallback={<section className="idle scroll" />}>
+    <Idle {...props} />
+  </Suspense>
+)
+
+const Starting = ({ text }: { text: string }) => (
+  <section className="stream scroll">
+    <div className="stream-column">
+      <UserMessage text={text} />
+      <Working />
+    </div>
+  </section>
+)

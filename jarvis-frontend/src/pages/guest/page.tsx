@@ -51,12 +51,12 @@ export function GuestPage({ vmid: word }: { vmid: string }) {
   )
   // A VM and a container: for a guest that no longer exists, only its changes tell its type.
   const changes = useChanges([`vm/${vmid}`, `ct/${vmid}`])
-  const onAsk = useAskNew()
   const linkTo = (change: Record<string, string>) =>
     `/guest/${vmid}?${new URLSearchParams({ ...Object.fromEntries(params), ...change })}`
   useGuestKeys(state?.guests ?? [], tabs)
-  const { list } = changes
+  const list = changes.items ?? []
   const own = list.filter((change) => !isOfAnother(change, guest?.identity))
+  const marks = marksOf(own, Date.now() - rangeMs[range])
   // A guest that no longer exists gets the name in its last change.
   const name = guest?.name ?? list.find(({ target }) => target.name !== undefined)?.target.name ?? ''
   const windowName = `${vmid} ${name}`.trimEnd()
@@ -65,41 +65,20 @@ export function GuestPage({ vmid: word }: { vmid: string }) {
       <span className="num">{vmid}</span> {name !== '' && <Boxed text={name} />}
     </>
   )
-  const isGone = state !== undefined && guest === undefined && !state.unread?.includes('guests')
-  const changeList = (
-    <>
-      <Problem error={changes.problem} onAgain={changes.again} kept={changes.isRead} />
-      {!changes.isRead ? (
-        changes.problem === undefined && <Skeletons rows={3} height={30} />
-      ) : (
-        <ChangeList
-          changes={list}
-          marks={marksOf(own, Date.now() - rangeMs[range])}
-          onMore={changes.onMore}
-          identity={guest?.identity}
-        />
-      )}
-    </>
-  )
-  if (isGone) {
-    const end = endIn(list)
+  const changeList = <ChangeList changes={changes} marks={marks} identity={guest?.identity} />
+  if (state !== undefined && guest === undefined && !state.unread?.includes('guests')) {
     return (
       <>
         <PageHead title={title} name={windowName} />
         <div className="page scroll guest-page">
-          <Empty
-            title={
-              end === undefined
-                ? `The cluster has no guest ${vmid} now${state.hidden?.includes('guests') ? ', as far as its Proxmox token sees' : ''}.`
-                : `${vmid} ${name} was destroyed on ${exactTime(end.at)}.`
-            }
-          />
+          <Empty title={goneWords({ vmid, name, end: endIn(list), isHidden: state.hidden?.includes('guests') })} />
           <PanelHead title="Changed" />
           {changeList}
         </div>
       </>
     )
   }
+  const tabsShown = { of: tabs, words: tabWord, chosen: tab, linkTo: (known: string) => linkTo({ tab: known }) }
   return (
     <>
       <PageHead
@@ -107,43 +86,23 @@ export function GuestPage({ vmid: word }: { vmid: string }) {
         name={windowName}
         phoneDetail={guest && `${guest.type === 'vm' ? 'VM' : 'CT'} on ${guest.node}, ${guest.status}`}
       >
-        <nav className="filters guest-head-tabs" aria-label="Parts of this guest">
-          {tabs.map((known) => (
-            <Link key={known} to={linkTo({ tab: known })} replace aria-current={known === tab ? 'true' : undefined}>
-              {tabWord[known]}
-              {known === 'backups' &&
-                read.data?.backups != null &&
-                (read.data.backups.total > 0 || !read.data.backups.isPartial) && (
-                  <>
-                    {' '}
-                    <span className="num">{read.data.backups.total}</span>
-                  </>
-                )}
-            </Link>
-          ))}
-        </nav>
+        <Choices {...tabsShown} className="guest-head-tabs" label="Parts of this guest" backups={read.data?.backups} />
         <span className="flex-1" />
-        <nav className="filters" aria-label="Time shown">
-          {ranges.map((known) => (
-            <Link key={known} to={linkTo({ range: known })} replace aria-current={known === range ? 'true' : undefined}>
-              {rangeWord[known]}
-            </Link>
-          ))}
-        </nav>
+        <Choices
+          of={ranges}
+          words={rangeWord}
+          chosen={range}
+          linkTo={(known) => linkTo({ range: known })}
+          label="Time shown"
+        />
       </PageHead>
-      {guest === undefined ? (
+      {guest === undefined || state === undefined ? (
         <Skeletons rows={10} height={30} />
       ) : (
         <div className="page scroll guest-page">
-          <nav className="guest-tabs filters" aria-label="Parts">
-            {tabs.map((known) => (
-              <Link key={known} to={linkTo({ tab: known })} replace aria-current={known === tab ? 'true' : undefined}>
-                {tabWord[known]}
-              </Link>
-            ))}
-          </nav>
+          <Choices {...tabsShown} className="guest-tabs" label="Parts" />
           <Vitals guest={guest} proof={read.data?.proof} />
-          <States guest={guest} state={state as ClusterState} />
+          <States guest={guest} state={state} />
           {list.some(isUnderWay) && (
             <div className="guest-armed">
               {list.filter(isUnderWay).map((change) => (
@@ -163,19 +122,11 @@ export function GuestPage({ vmid: word }: { vmid: string }) {
               <div className="guest-main">
                 {tab === 'overview' && (
                   <>
-                    <Suspense fallback={<div className="charts" aria-busy="true" />}>
-                      <Charts
-                        name={`guest/${vmid}`}
-                        range={range}
-                        fields={['cpuRatio', 'ramRatio', 'diskBps', 'netBps']}
-                        saysUnknown
-                        marks={marksOf(own, Date.now() - rangeMs[range])}
-                      />
-                    </Suspense>
-                    <div className="guest-pair">
-                      <StandsOn guest={guest} config={read.data?.config} state={state as ClusterState} />
-                      <Leaning reply={read.data} />
-                    </div>
+                    <Overview guest={guest} state={state} reply={read.data} range={range} marks={marks} />
+                    <PanelHead title="Changed">
+                      {list.length > 0 && `${list.length}${changes.hasMore ? ' and more' : ''}`}
+                    </PanelHead>
+                    {changeList}
                   </>
                 )}
                 {tab === 'config' && (
@@ -190,31 +141,102 @@ export function GuestPage({ vmid: word }: { vmid: string }) {
                   </Suspense>
                 )}
                 {tab === 'backups' && <BackupList reply={read.data} />}
-                {tab === 'overview' && (
-                  <>
-                    <PanelHead title="Changed">
-                      {list.length > 0 && `${list.length}${changes.onMore ? ' and more' : ''}`}
-                    </PanelHead>
-                    {changeList}
-                  </>
-                )}
                 <Missing of={read.data} />
               </div>
-              <div className="guest-aside">
-                <section className="guest-acts">
-                  <PanelHead title="Do">a card comes where … stands</PanelHead>
-                  <GuestActs guest={guest} state={state as ClusterState} reply={read.data} onAsk={onAsk} />
-                </section>
-                <Proof proof={read.data?.proof} guest={guest} isRead={read.data !== undefined} />
-                {tab !== 'backups' && <BackupList reply={read.data} most={3} />}
-                <SnapshotList reply={read.data} onAsk={onAsk} vmid={vmid} />
-                <PanelHead title="Protection">{guest.isProtected ? 'nothing may change it' : 'none'}</PanelHead>
-              </div>
+              <Aside guest={guest} state={state} reply={read.data} hasBackups={tab !== 'backups'} />
             </div>
           )}
         </div>
       )}
     </>
+  )
+}
+
+function goneWords(gone: { vmid: number; name: string; end: Change | undefined; isHidden: boolean | undefined }) {
+  const { vmid, name, end, isHidden } = gone
+  if (end !== undefined) return `${vmid} ${name} was destroyed on ${exactTime(end.at)}.`
+  return `The cluster has no guest ${vmid} now${isHidden ? ', as far as its Proxmox token sees' : ''}.`
+}
+
+/** Links of which one is chosen. `backups`: the number beside that tab, once it is known. */
+function Choices<T extends string>({
+  of,
+  words,
+  chosen,
+  linkTo,
+  label,
+  className,
+  backups,
+}: {
+  of: readonly T[]
+  words: Record<T, string>
+  chosen: T
+  linkTo: (known: T) => string
+  label: string
+  className?: string
+  backups?: GuestReply['backups'] | undefined
+}) {
+  const isCounted = backups != null && (backups.total > 0 || !backups.isPartial)
+  return (
+    <nav className={className === undefined ? 'filters' : `filters ${className}`} aria-label={label}>
+      {of.map((known) => (
+        <Link key={known} to={linkTo(known)} replace aria-current={known === chosen ? 'true' : undefined}>
+          {words[known]}
+          {known === 'backups' && isCounted && (
+            <>
+              {' '}
+              <span className="num">{backups.total}</span>
+            </>
+          )}
+        </Link>
+      ))}
+    </nav>
+  )
+}
+
+type Shown = { guest: Guest; state: ClusterState; reply: GuestReply | undefined }
+
+/** The charts of a guest, with its changes marked, and what it stands on. */
+function Overview({
+  guest,
+  state,
+  reply,
+  range,
+  marks,
+}: Shown & { range: SampleRange; marks: ReturnType<typeof marksOf> }) {
+  return (
+    <>
+      <Suspense fallback={<div className="charts" aria-busy="true" />}>
+        <Charts
+          name={`guest/${guest.vmid}`}
+          range={range}
+          fields={['cpuRatio', 'ramRatio', 'diskBps', 'netBps']}
+          saysUnknown
+          marks={marks}
+        />
+      </Suspense>
+      <div className="guest-pair">
+        <StandsOn guest={guest} config={reply?.config} state={state} />
+        <Leaning reply={reply} />
+      </div>
+    </>
+  )
+}
+
+/** The actions on a guest, and what protects it. */
+function Aside({ guest, state, reply, hasBackups }: Shown & { hasBackups: boolean }) {
+  const onAsk = useAskNew()
+  return (
+    <div className="guest-aside">
+      <section className="guest-acts">
+        <PanelHead title="Do">a card comes where … stands</PanelHead>
+        <GuestActs guest={guest} state={state} reply={reply} onAsk={onAsk} />
+      </section>
+      <Proof proof={reply?.proof} guest={guest} isRead={reply !== undefined} />
+      {hasBackups && <BackupList reply={reply} most={3} />}
+      <SnapshotList reply={reply} onAsk={onAsk} vmid={guest.vmid} />
+      <PanelHead title="Protection">{guest.isProtected ? 'nothing may change it' : 'none'}</PanelHead>
+    </div>
   )
 }
 

@@ -2,7 +2,7 @@ import type { Alert, SampleField } from 'protocol'
 import { Suspense } from 'react'
 import { useAlerts } from '../../api/alerts.ts'
 import { later } from '../../app/later.tsx'
-import { Problem, Skeletons } from '../../app/load-state.tsx'
+import { Skeletons } from '../../app/load-state.tsx'
 import { PageHead } from '../../app/page-head.tsx'
 import { severityMark } from '../../features/alerts/worst.ts'
 import { ranges, rangeWord } from '../../features/cluster/past.ts'
@@ -78,8 +78,7 @@ export function Thing({ title, phoneDetail, gone, id, fields, isAbout, facts, ch
               </Suspense>
               {children}
               <PanelHead title="Changed" />
-              <Problem error={changes.problem} onAgain={changes.again} kept={changes.isRead} />
-              {changes.isRead && <ChangeList changes={changes.list} marks={[]} onMore={changes.onMore} />}
+              <ChangeList changes={changes} marks={[]} />
             </div>
             <div className="guest-aside">
               <section className="thing-facts">{facts}</section>

@@ -4,6 +4,7 @@ import { lazy, Suspense, useEffect, useRef, useState } from 'react'
 import { signedIn } from '../../api/auth.ts'
 import { exportJournal, type JournalFilter, readJournal, verifyJournal } from '../../api/journal.ts'
 import { useLoad } from '../../api/use-load.ts'
+import { usePaged } from '../../api/use-paged.ts'
 import { say } from '../../app/announce.tsx'
 import { ChangeLine } from '../../app/changes/change-line.tsx'
 import { useNarrowing } from '../../app/use-narrowing.ts'
@@ -33,6 +34,7 @@ const narrowings = [
 const Signature = lazy(() =>
   import('../../features/journal/signature.tsx').then((part) => ({ default: part.Signature })),
 )
+const idOf = ({ seq }: JournalEntry) => seq
 const watched = ['connect', 'sessions', 'confirmations', 'grants', 'settings', 'memory', 'changes']
 
 /** The journal: every call, decision and change as one hash chain. The chain shows where somebody changed an entry. */
@@ -264,72 +266,44 @@ function Entries({
   onClear: () => void
 }) {
   // If the URL names an entry that is far down, start reading there.
-  const start = useRef(open === undefined ? undefined : String(open + 20))
-  const newest = useLoad(
-    `journal ${JSON.stringify(filter)} ${start.current}`,
-    () => readJournal(filter, start.current),
-    watched,
-  )
-  const [older, setOlder] = useState<{ items: JournalEntry[]; besides: JournalEntry[]; next: string | undefined }>()
-  const [problem, setProblem] = useState<ApiError>()
-  const isReading = useRef(false)
-  const next = older === undefined ? newest.data?.next : older.next
-  const more = async () => {
-    if (next === undefined || isReading.current) return
-    isReading.current = true
-    try {
-      const page = await readJournal(filter, next)
-      setOlder((before) => ({
-        items: [...(before?.items ?? []), ...page.items],
-        besides: [...(before?.besides ?? []), ...(page.besides ?? [])],
-        next: page.next,
-      }))
-      setProblem(undefined)
-    } catch (error) {
-      setProblem(error instanceof ApiError ? error : new ApiError('unreadable', 'The answer could not be read.'))
-    }
-    isReading.current = false
-  }
-  const onEnd = useRef(more)
-  onEnd.current = more
+  const [start, setStart] = useState(open === undefined ? undefined : String(open + 20))
+  const list = usePaged({
+    key: `journal ${JSON.stringify(filter)} ${start}`,
+    read: (before = start) => readJournal(filter, before),
+    idOf,
+    on: watched,
+  })
+  const next = list.pages?.at(-1)?.next
+  const onEnd = useRef(list.more)
+  onEnd.current = list.more
   const end = useRef<HTMLDivElement>(null)
   // biome-ignore lint/correctness/useExhaustiveDependencies: a new end is what must be watched
   useEffect(() => {
     if (end.current === null) return
     const watcher = new IntersectionObserver(
       (seen) => {
-        if (seen.some(({ isIntersecting }) => isIntersecting)) void onEnd.current()
+        if (seen.some(({ isIntersecting }) => isIntersecting)) onEnd.current()
       },
       { rootMargin: '400px' },
     )
     watcher.observe(end.current)
     return () => watcher.disconnect()
   }, [next])
-  if (newest.data === undefined) {
-    return newest.problem === undefined ? (
+  const { items, pages } = list
+  if (items === undefined || pages === undefined) {
+    return list.problem === undefined ? (
       <Skeletons rows={12} height={24} />
     ) : (
-      <Problem error={newest.problem} onAgain={newest.again} />
+      <Problem error={list.problem} onAgain={list.again} />
     )
   }
-  // New entries shift the first page, which is read again, so that it can overlap with the earlier pages.
-  const known = new Map([...(older?.items ?? []), ...newest.data.items].map((entry) => [entry.seq, entry]))
-  const items = [...known.values()].sort((a, b) => b.seq - a.seq)
   return (
     <>
-      <Problem error={newest.problem} onAgain={newest.again} kept />
-      {start.current !== undefined && (
+      <Problem error={list.problem} onAgain={list.again} kept />
+      {start !== undefined && (
         <p className="chain-from">
-          From entry {grouped(Number(start.current))} down.{' '}
-          <button
-            type="button"
-            className="button small quiet"
-            onClick={() => {
-              start.current = undefined
-              setOlder(undefined)
-              newest.again()
-            }}
-          >
+          From entry {grouped(Number(start))} down.{' '}
+          <button type="button" className="button small quiet" onClick={() => setStart(undefined)}>
             From the newest
           </button>
         </p>
@@ -356,7 +330,7 @@ function Entries({
           </div>
           <JournalList
             items={items}
-            besides={[...(older?.besides ?? []), ...(newest.data.besides ?? [])]}
+            besides={pages.flatMap(({ besides }) => besides ?? [])}
             open={open}
             broken={broken}
             isGrouped={filter.toolUseId === undefined && filter.kind === undefined}
@@ -367,10 +341,10 @@ function Entries({
           />
         </>
       )}
-      <Problem error={problem} onAgain={() => void more()} kept />
+      <Problem error={list.earlierProblem} onAgain={list.more} kept />
       {next !== undefined && (
         <div ref={end} className="chain-end">
-          <button type="button" className="button small" onClick={() => void more()}>
+          <button type="button" className="button small" onClick={list.more}>
             Show earlier entries
           </button>
         </div>

@@ -150,6 +150,14 @@ function useNextFault(faults: RunbookText['faults']) {
   return { goTo, nextFault }
 }
 
+const Faults = ({ words, onNext }: { words: string; onNext: () => void }) => (
+  <button type="button" className="job-tag" onClick={onNext} title="F8">
+    <Mark kind="bad" size={9} /> {words}
+  </button>
+)
+
+const Running = ({ since }: { since: number }) => <span className="job-tag">saved version runs: {dateOf(since)}</span>
+
 function Opened({ name, saved, onSaved, given }: Props) {
   const [refused, setRefused] = useState<ApiError>()
   const { draft, base, theirs, text, isChanged, put, settle, setTheirs } = useRunbookDraft(name, saved)
@@ -165,6 +173,14 @@ function Opened({ name, saved, onSaved, given }: Props) {
   const { goTo, nextFault } = useNextFault(faults)
   const faulty = plural(faults.length, 'fault')
 
+  /** Does what a person asked for, and shows why the server refused it. */
+  const attempt = async (work: () => Promise<void>) => {
+    try {
+      await work()
+    } catch (error) {
+      if (error instanceof ApiError) setRefused(error)
+    }
+  }
   const type = (next: string | undefined) => {
     put(next)
     setRefused(undefined)
@@ -189,34 +205,21 @@ function Opened({ name, saved, onSaved, given }: Props) {
   }
   const run = async () => {
     if (!mayAct || runRest !== undefined) return
-    try {
-      navigate(`/chat/${(await runRunbook(name, values)).sessionId}`)
-    } catch (error) {
-      if (error instanceof ApiError) setRefused(error)
-    }
+    await attempt(async () => navigate(`/chat/${(await runRunbook(name, values)).sessionId}`))
   }
-  const remove = async () => {
-    try {
+  const remove = () =>
+    attempt(async () => {
       await deleteRunbook(name)
       put(undefined)
       navigate('/automations/runbooks')
-    } catch (error) {
-      if (error instanceof ApiError) setRefused(error)
-    }
-  }
+    })
   useRunbookKeys({ save: () => void save(), runDry: () => mayAct && void runDry(values), nextFault })
 
   return (
     <>
       <PageHead title={runbook?.title || name} detail={`runbooks / ${name}.md`}>
-        {faults.length > 0 && (
-          <button type="button" className="job-tag" onClick={nextFault} title="F8">
-            <Mark kind="bad" size={9} /> {faulty}
-          </button>
-        )}
-        {base !== undefined && isChanged && (
-          <span className="job-tag">saved version runs: {dateOf(base.changedAt)}</span>
-        )}
+        {faults.length > 0 && <Faults words={faulty} onNext={nextFault} />}
+        {base !== undefined && isChanged && <Running since={base.changedAt} />}
         <span className="flex-1" />
         {mayAct && <SaveAndRun {...{ saveRest, runRest }} onSave={() => void save()} onRun={() => void run()} />}
       </PageHead>

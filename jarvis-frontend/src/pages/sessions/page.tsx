@@ -1,7 +1,9 @@
-import { useMemo, useRef, useState } from 'react'
+import type { SessionSummary } from 'protocol'
+import { useEffect, useMemo, useRef, useState } from 'react'
 import { signedIn } from '../../api/auth.ts'
-import { archiveSession, renameSession, type SessionFilter } from '../../api/session-acts.ts'
+import { archiveSession, listSessions, renameSession, type SessionFilter } from '../../api/session-acts.ts'
 import { sessions } from '../../api/sessions.ts'
+import { usePaged } from '../../api/use-paged.ts'
 import { say } from '../../app/announce.tsx'
 import { deleteSoon, undoDelete } from '../../app/delete-soon.ts'
 import { deleting, isGone } from '../../app/deleting.ts'
@@ -11,7 +13,6 @@ import { SearchField } from '../../app/search-field.tsx'
 import { useNarrowing } from '../../app/use-narrowing.ts'
 import { SessionList } from '../../features/sessions/list.tsx'
 import type { RowActs } from '../../features/sessions/row.tsx'
-import { usePages } from '../../features/sessions/use-pages.ts'
 import { useValue } from '../../lib/use-value.ts'
 import { Empty } from '../../ui/empty.tsx'
 import { Link } from '../../ui/link.tsx'
@@ -83,6 +84,18 @@ const sourceFilters = [
   ['v1', 'Programs'],
 ] as const
 
+const indexingAgainMs = 1_000
+const idOf = ({ id }: SessionSummary) => id
+
+/** Calls `act` again and again. @param everyMs undefined: not at all */
+function useAgain(act: () => void, everyMs: number | undefined) {
+  useEffect(() => {
+    if (everyMs === undefined) return
+    const timer = setInterval(act, everyMs)
+    return () => clearInterval(timer)
+  }, [act, everyMs])
+}
+
 function Found({
   filter,
   query,
@@ -94,7 +107,14 @@ function Found({
   scroller: React.RefObject<HTMLDivElement | null>
   onClear: () => void
 }) {
-  const pages = usePages(filter)
+  const list = usePaged({
+    key: `sessions ${JSON.stringify(filter)}`,
+    read: (before) => listSessions(filter, before),
+    idOf,
+    on: ['connect', 'sessions', 'confirmations'],
+  })
+  const isIndexing = list.newest?.isIndexing === true
+  useAgain(list.again, isIndexing ? indexingAgainMs : undefined)
   const gone = useValue(deleting)
   const isOperator = useValue(signedIn)?.mayAsk === true
   const isLive = useIsLive()
@@ -108,38 +128,38 @@ function Found({
     } catch (error) {
       setRefused(error instanceof Error ? error.message : 'That did not work.')
     }
-    pages.again()
+    list.again()
     sessions.renew()
   }
   const acts: RowActs = {
     rename: ({ id }, title) => void settle(renameSession(id, title), `Renamed to ${title}.`),
     archive({ id, title, archivedAt }) {
-      pages.drop(id)
+      list.drop((session) => session.id === id)
       const isArchived = archivedAt === undefined
       void settle(archiveSession(id, isArchived), isArchived ? `${title} is archived.` : `${title} is back.`)
     },
     save: (session, format) => void settle(exportSession(session, format)),
     remove: ({ id, title, versions }) => deleteSoon({ id, title, versions: versions === undefined ? [] : [id] }),
   }
-  const shown = useMemo(() => pages.sessions?.filter(({ id }) => !isGone(gone, id)), [pages.sessions, gone])
+  const shown = useMemo(() => list.items?.filter(({ id }) => !isGone(gone, id)), [list.items, gone])
   if (shown === undefined) {
-    return pages.problem === undefined ? (
+    return list.problem === undefined ? (
       <Skeletons rows={10} height={32} />
     ) : (
-      <Problem error={pages.problem} onAgain={pages.again} />
+      <Problem error={list.problem} onAgain={list.again} />
     )
   }
   const isFiltered = Object.keys(filter).length > 0
   return (
-    <div aria-busy={pages.isOld} className="session-results">
-      <Problem error={pages.problem} onAgain={pages.again} kept />
+    <div aria-busy={list.isOld} className="session-results">
+      <Problem error={list.problem} onAgain={list.again} kept />
       {refused !== undefined && (
         <p className="strip page-problem" role="alert">
           <span>{refused}</span>
         </p>
       )}
       {!(isOperator && isLive) && <Resting isOperator={isOperator} isLive={isLive} />}
-      {pages.isIndexing && (
+      {isIndexing && (
         <p className="rest-note" role="note">
           Older sessions are still being read: what is found may not be all, and tokens are missing.
         </p>
@@ -152,8 +172,8 @@ function Found({
           scroller={scroller}
           acts={acts}
           mayChange={isOperator && isLive}
-          hasMore={pages.hasMore}
-          onMore={pages.more}
+          hasMore={list.hasMore}
+          onMore={list.more}
           onUndo={() => {
             const last = gone.findLast(({ isSent }) => !isSent)
             if (last !== undefined) undoDelete(last.id)
@@ -180,7 +200,7 @@ function Found({
           )}
         </Empty>
       )}
-      <Problem error={pages.olderProblem} onAgain={pages.more} kept />
+      <Problem error={list.earlierProblem} onAgain={list.more} kept />
     </div>
   )
 }

@@ -41,8 +41,6 @@ export function WaitingPage() {
   const lists = useConfirmations()
   const isPhone = useMedia(phone)
   const isOperator = useValue(signedIn)?.role === 'operator'
-  // The page says when the journal lost entries or the table lost cards.
-  const journal = useStatus()?.parts?.find(({ name }) => name === 'Journal')
   const titleOf = useTitleOf()
   const [params] = useSearchParams()
   const pending = lists?.pending ?? []
@@ -75,34 +73,12 @@ export function WaitingPage() {
       ? isOfQuestion && ask.questionId === question.questionId
       : !isOfQuestion && !isOfChange && ask.toolUseId === shown?.toolUseId
 
-  const move = useRef<(by: number) => void>(undefined)
-  move.current = (by) => {
+  useMoves((by) => {
     const at = asks.findIndex(isShown)
     const next = asks[Math.min(asks.length - 1, Math.max(0, at + by))]
     if (next !== undefined) navigate(pathOf(next), { replace: true })
-  }
-  useLayoutEffect(() => {
-    const listen = (event: KeyboardEvent) => {
-      const isField = event.target instanceof HTMLInputElement || event.target instanceof HTMLTextAreaElement
-      if (isField || event.ctrlKey || event.metaKey || event.altKey) return
-      if (event.key === 'j' || event.key === 'J') move.current?.(1)
-      if (event.key === 'k' || event.key === 'K') move.current?.(-1)
-    }
-    addEventListener('keydown', listen)
-    return () => removeEventListener('keydown', listen)
-  }, [])
-
-  const isUnderWay = decided.some((row) => row.decision === 'approved' && row.outcome === undefined)
-  useEffect(() => {
-    if (!isUnderWay) return
-    // The call of the card may have ended after the list was read.
-    confirmations.renew()
-    const listen = (event: Event) => {
-      if ((event as CustomEvent<string>).detail === 'sessions') confirmations.renew()
-    }
-    addEventListener('jarvis:changed', listen)
-    return () => removeEventListener('jarvis:changed', listen)
-  }, [isUnderWay])
+  })
+  useOutcomes(decided)
 
   const list = (
     <div className="inbox scroll">
@@ -120,34 +96,7 @@ export function WaitingPage() {
       <ArmedList items={armed} chosen={isOfChange ? change : undefined} />
       <GrantList chosen={params.get('grant') ?? undefined} />
       <DenialList decided={decided} />
-      {decided.length > 0 && <h2>Decided today</h2>}
-      <ul>
-        {decided.map((row) => (
-          <li key={row.toolUseId}>
-            <Link
-              to={pathOf(row)}
-              replace={!isPhone}
-              aria-current={row.toolUseId === shown?.toolUseId ? 'true' : undefined}
-            >
-              <Mark kind={endOf(row).mark} size={11} />
-              <span>
-                <Sentence pieces={endOf(row).pieces} />
-              </span>
-              <time>{row.decidedAt === undefined ? '' : timeOfDay(row.decidedAt)}</time>
-              <small>
-                {row.decision}
-                {row.decidedBy !== undefined && (row.decision === 'approved' || row.decision === 'denied') && (
-                  <>
-                    {' by '}
-                    <Visible text={row.decidedBy} />
-                  </>
-                )}
-                {row.decision === 'approved' ? endOf(row).words : ', nothing was run'}
-              </small>
-            </Link>
-          </li>
-        ))}
-      </ul>
+      <Decided rows={decided} shown={shown?.toolUseId} isPhone={isPhone} />
     </div>
   )
   const detail = (
@@ -163,32 +112,9 @@ export function WaitingPage() {
     <>
       <PageHead title="Waiting for you" phoneDetail={count === 0 ? 'Nothing waits' : plural(count, 'thing')}>
         <span className="flex-1" />
-        {asks.length > 0 && (
-          <span className="keys" aria-hidden="true">
-            <span>
-              <kbd>J</kbd> <kbd>K</kbd> move
-            </span>
-            {isOperator && (
-              <>
-                <span>
-                  <kbd>A</kbd> then <kbd>↵</kbd> approve
-                </span>
-                <span>
-                  <kbd>D</kbd> deny
-                </span>
-              </>
-            )}
-          </span>
-        )}
+        {asks.length > 0 && <Keys isOperator={isOperator} />}
       </PageHead>
-      {journal?.effect !== undefined && (
-        <div className="strip page-problem" role="note">
-          <Mark kind={journal.health === 'bad' ? 'bad' : 'warn'} size={12} />
-          <span>
-            <Visible text={journal.text} /> <span className="text-soft">{journal.effect}</span>
-          </span>
-        </div>
-      )}
+      <JournalLoss />
       {lists !== undefined && count + decided.length + granted === 0 && !isOfChange && !isOfQuestion ? (
         <Empty title="Nothing waits for you.">
           <p className="text-dim">Calls that need a person stand here, whoever asked for them.</p>
@@ -211,6 +137,109 @@ export function WaitingPage() {
         </div>
       )}
     </>
+  )
+}
+
+/** Calls `move` when J or K is pressed outside a field. */
+function useMoves(move: (by: number) => void) {
+  const current = useRef(move)
+  current.current = move
+  useLayoutEffect(() => {
+    const listen = (event: KeyboardEvent) => {
+      const isField = event.target instanceof HTMLInputElement || event.target instanceof HTMLTextAreaElement
+      if (isField || event.ctrlKey || event.metaKey || event.altKey) return
+      if (event.key === 'j' || event.key === 'J') current.current(1)
+      if (event.key === 'k' || event.key === 'K') current.current(-1)
+    }
+    addEventListener('keydown', listen)
+    return () => removeEventListener('keydown', listen)
+  }, [])
+}
+
+/** Reads the list again while an approved call is under way. */
+function useOutcomes(decided: readonly ConfirmationRow[]) {
+  const isUnderWay = decided.some((row) => row.decision === 'approved' && row.outcome === undefined)
+  useEffect(() => {
+    if (!isUnderWay) return
+    // The call of the card may have ended after the list was read.
+    confirmations.renew()
+    const listen = (event: Event) => {
+      if ((event as CustomEvent<string>).detail === 'sessions') confirmations.renew()
+    }
+    addEventListener('jarvis:changed', listen)
+    return () => removeEventListener('jarvis:changed', listen)
+  }, [isUnderWay])
+}
+
+/** The decisions of today. @param shown the card that the page shows */
+function Decided({
+  rows,
+  shown,
+  isPhone,
+}: {
+  rows: readonly ConfirmationRow[]
+  shown: string | undefined
+  isPhone: boolean
+}) {
+  return (
+    <>
+      {rows.length > 0 && <h2>Decided today</h2>}
+      <ul>
+        {rows.map((row) => (
+          <li key={row.toolUseId}>
+            <Link to={pathOf(row)} replace={!isPhone} aria-current={row.toolUseId === shown ? 'true' : undefined}>
+              <Mark kind={endOf(row).mark} size={11} />
+              <span>
+                <Sentence pieces={endOf(row).pieces} />
+              </span>
+              <time>{row.decidedAt === undefined ? '' : timeOfDay(row.decidedAt)}</time>
+              <small>
+                {row.decision}
+                {row.decidedBy !== undefined && (row.decision === 'approved' || row.decision === 'denied') && (
+                  <>
+                    {' by '}
+                    <Visible text={row.decidedBy} />
+                  </>
+                )}
+                {row.decision === 'approved' ? endOf(row).words : ', nothing was run'}
+              </small>
+            </Link>
+          </li>
+        ))}
+      </ul>
+    </>
+  )
+}
+
+const Keys = ({ isOperator }: { isOperator: boolean }) => (
+  <span className="keys" aria-hidden="true">
+    <span>
+      <kbd>J</kbd> <kbd>K</kbd> move
+    </span>
+    {isOperator && (
+      <>
+        <span>
+          <kbd>A</kbd> then <kbd>↵</kbd> approve
+        </span>
+        <span>
+          <kbd>D</kbd> deny
+        </span>
+      </>
+    )}
+  </span>
+)
+
+/** Says when the journal lost entries or the table lost cards. */
+function JournalLoss() {
+  const journal = useStatus()?.parts?.find(({ name }) => name === 'Journal')
+  if (journal?.effect === undefined) return null
+  return (
+    <div className="strip page-problem" role="note">
+      <Mark kind={journal.health === 'bad' ? 'bad' : 'warn'} size={12} />
+      <span>
+        <Visible text={journal.text} /> <span className="text-soft">{journal.effect}</span>
+      </span>
+    </div>
   )
 }
 
