@@ -59,7 +59,7 @@ export async function lively(
     '/settings/persona': 'Four texts that every prompt begins with',
     '/settings/in-force': 'A secret is never shown.',
     '/settings/backups': 'A backup has the database',
-    '/settings/notifications': 'how many cards wait',
+    '/settings/notifications': 'how many things wait',
     '/settings/display': 'Compact',
     '/system': 'the database takes',
     '/system/feedback': 'It stays on this machine',
