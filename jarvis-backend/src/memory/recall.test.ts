@@ -60,6 +60,19 @@ test.each([
   expect(items).toMatchObject(isRecalled ? [item] : [])
 })
 
+test.each([
+  ['The printer is offline again. Look which VLAN that was and tell me.', ['printer', 'offlin'], true],
+  ['The printer is offline again. Look which VLAN that was and tell me.', ['printer'], false],
+  ['Order toner for the printer at the shop downtown. Then call Mira.', ['printer', 'order'], false],
+  ['The printer is offline', ['printer', 'offlin'], false],
+])('of a note with little of "%s" and its words %j is recalled: %s', async (message, words, isRecalled) => {
+  const note = { kind: 'file', name: 'memory/a.md', title: 'a.md', evidence: { words, coverage: 0.3, closeness: 0 } }
+  const long =
+    'The printer was offline in May, so Mira moved it, its cable, the scanner and the toner to the attic room.'
+  const call = (async () => ({ hits: [hit(long, note)], byKeywordsAlone: true, others: [], ignored: [] })) as never
+  expect((await createRecall(memory(call))(message, places)).items).toHaveLength(isRecalled ? 1 : 0)
+})
+
 test('an answer says that the newest notes are not indexed yet', async () => {
   const stillIndexed = { items: [], problem: expect.stringContaining('still being indexed') }
   const call = (async () => ({ hits: [], byKeywordsAlone: true, others: [], ignored: [], isBehind: true })) as never

@@ -32,9 +32,26 @@ const leastOfNote = 0.6
 /** The share of a text's own words that these are, 0..1. */
 const shareOf = (text: string, words: readonly string[]) => words.length / Math.max(1, new Set(tellingWords(text)).size)
 
-const isRelevant = ({ words, coverage, closeness }: Evidence, text: string) =>
+/**
+ * True if one of several sentences shares enough of its words with a note: "The films stutter again. Look which guest it is." asks about films that stutter. A
+ * message of one sentence is judged as a whole.
+ */
+function isOfSentence(message: string, words: readonly string[]): boolean {
+  const sentences = message.split(/[.!?\n](?:\s|$)/).map((sentence) => new Set(tellingWords(sentence)))
+  const telling = sentences.filter(({ size }) => size > 0)
+  return (
+    telling.length > 1 &&
+    telling.some((own) => {
+      const shared = words.filter((word) => own.has(word)).length
+      return shared >= fewestWords && shared / own.size >= leastRelevance.several
+    })
+  )
+}
+
+const isRelevant = ({ words, coverage, closeness }: Evidence, text: string, message: string) =>
   coverage + closenessWeight * closeness >= leastRelevance[words.length >= fewestWords ? 'several' : 'fewer'] ||
-  (words.length >= fewestWords && shareOf(text, words) >= leastOfNote)
+  (words.length >= fewestWords && shareOf(text, words) >= leastOfNote) ||
+  isOfSentence(message, words)
 
 /**
  * Tests if a text holds the heartbeat's results. They are not recalled, because they repeat themselves and would crowd out notes. A search finds
@@ -69,7 +86,7 @@ export function createRecall(memory: Memory, isBehind: (kinds: readonly SourceKi
     const fits = (hit: MemoryHit, evidence: Evidence) =>
       hit.kind === 'session'
         ? mayRecall(hit.name) && !hit.isFromTools && isNewsFrom(hit, evidence, message)
-        : !isBeat(hit.name) && isRelevant(evidence, hit.text)
+        : !isBeat(hit.name) && isRelevant(evidence, hit.text, message)
     const items = chosen(
       found.hits.flatMap(({ evidence, ...hit }) =>
         evidence !== undefined && fits(hit, evidence) ? [{ hit, evidence }] : [],
