@@ -83,6 +83,7 @@ testWith('script')(
       [['tools', 'set_level'], 0, 'Sets the level of a guest.'],
       [['share', sessionId], 0, 'nobody'],
       [['waiting'], 0, 'No card waits.'],
+      [['feedback'], 0, 'Nobody has said anything yet.'],
       [['grants'], 0, 'No grant is in force.'],
       [['questions'], 3, 'Which pool?'],
       [['plan'], 0, new RegExp(`${plan}.*done.*1 steps`)],
