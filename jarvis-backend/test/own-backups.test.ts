@@ -22,7 +22,11 @@ test('a backup is made while JARVIS serves, listed and journalled, and the comma
   expect(statSync(backup.path).size).toBe(backup.bytes)
   expect(statSync(backup.path).mode & 0o077).toBe(0)
   expect(readdirSync(join(dataDir, 'backups'))).toEqual([backup.name])
-  expect(await (await jarvis.rest('/api/journal?kind=setup')).text()).toContain(`"backed_up","file":"${backup.name}"`)
+  const { items } = (await (await jarvis.rest('/api/journal?kind=setup')).json()) as { items: { body: object }[] }
+  expect(items.map(({ body }) => body)).toMatchObject([
+    { change: 'backed_up', file: backup.name },
+    { change: 'backup_begun', file: backup.name },
+  ])
   await jarvis.stop()
   const restored = await cli(dataDir, 'restore', backup.path, '--yes')
   expect(restored).toMatchObject({ code: 0, output: expect.stringContaining('Restored the backup') })

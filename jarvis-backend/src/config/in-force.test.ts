@@ -44,6 +44,7 @@ test('a secret within a setting that is none is not shown', () => {
   const given = {
     ANTHROPIC_BASE_URL: 'https://gateway.lan/?key=planted-in-an-address',
     OPENAI_BASE_URL: 'http://me:planted@h/v1',
+    JARVIS_PUBLIC_URL: 'https://planted@jarvis.lan',
   }
   const rows = rowsOf(given, given, nothing)
   expect(JSON.stringify([...rows.values()])).not.toContain('planted')

@@ -11,7 +11,8 @@ export type Leaf = { place: string; text: string; put(text: string | undefined):
 const isSecretVariable = (name: string, value: string) =>
   settings.get(name)?.secret !== undefined ||
   /(?:SECRET|KEY|PASS(?:WD|WORD)?|_PAT|TOKEN|TOPIC|HOOK_URL)$|^MCP_INPUT_/.test(name) ||
-  /:\/\/[^/\s:]*:[^/\s@]*@/.test(value) ||
+  // A name alone before the @ of a web address may be a token.
+  /:\/\/[^/\s:]*:[^/\s@]*@|^https?:\/\/[^/\s@]+@/i.test(value) ||
   isSealed(value)
 
 /** The secrets of saved settings. */

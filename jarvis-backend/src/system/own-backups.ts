@@ -16,8 +16,13 @@ type Parts = Sealing & {
   /** `:memory:` for a database that has no file. */
   databasePath: string
   now(): number
-  /** Writes to the journal that a person made a backup. */
-  record(made: { file: string; by: string }): void
+  /** Writes to the journal that a person begins a backup, and how it ended. */
+  record(entry: {
+    change: 'backup_begun' | 'backed_up' | 'backup_failed'
+    file: string
+    by: string
+    why?: string
+  }): void
 }
 
 /** The backups of JARVIS's own data in the data dir. Only the command line restores one, because no server may run meanwhile. */
@@ -48,8 +53,12 @@ export class OwnBackups {
       throw new JarvisError('conflict', noRoomWords)
     const name = `jarvis-${new Date(now()).toISOString().replace(/[:.]/g, '-')}.db`
     const file = join(this.#dir, name)
-    const made = await this.#run({ dataDir, secretKeys, file, now: now() })
-    record({ file: name, by })
+    record({ change: 'backup_begun', file: name, by })
+    const made = await this.#run({ dataDir, secretKeys, file, now: now() }).catch((error: unknown) => {
+      record({ change: 'backup_failed', file: name, by, why: error instanceof Error ? error.message : String(error) })
+      throw error
+    })
+    record({ change: 'backed_up', file: name, by })
     const problem = made.journal.ok
       ? made.unprovable && `Nothing proves it: ${made.unprovable} A restore asks for --unproven.`
       : `The journal in it is broken at entry ${made.journal.brokenAt}. ${made.journal.reason}`

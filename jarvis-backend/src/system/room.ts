@@ -84,7 +84,7 @@ export const systemRoom = defineRoom({
       secretKeys: config.secretKeys,
       databasePath: foundation.databasePath,
       now: () => clock.now(),
-      record: (made) => database.durably(() => journal.append('setup', { change: 'backed_up', ...made })),
+      record: (entry) => database.durably(() => journal.append('setup', entry)),
     })
     return {
       state,
