@@ -6,6 +6,7 @@ import { dockerActs } from './docker.ts'
 import { addressOf } from './inquiries/address.ts'
 import { evacuated } from './inquiries/evacuated.ts'
 import type { Inquiry } from './inquiries/inquiry.ts'
+import { quieted } from './inquiries/quieted.ts'
 import { restored } from './inquiries/restored.ts'
 import { undone } from './inquiries/undone.ts'
 import { offer } from './offers.ts'
@@ -40,6 +41,19 @@ const aNode = '(?:the )?(?:node )?(?<node>[\\w.-]+)'
 const andThen =
   '(?:,? (?:and|then)(?: then)? (?<then>reboot|restart|update|upgrade|shut|turn|power)(?: (?:it|the node))?(?: (?:down|off))?)?'
 const onTo = '(?: (?:to|onto) (?<storage>[\\w.-]+))?'
+
+/** Words for an alert, with or without the word itself: `the alert of immich`, `the disk alert`. */
+const alertWords = '(?<about>(?:(?:the|that|this) )?(?:\\S+ ){0,6}?(?:alert|alarm|warning)(?: \\S+){0,6}?)'
+const forHours = '(?: for (?:(?<count>\\d{1,3}|an?|two|three|four|six|twelve) (?<unit>hours?|days?)|(?<today>today)))?'
+const counts: Readonly<Record<string, number>> = { a: 1, an: 1, two: 2, three: 3, four: 4, six: 6, twelve: 12 }
+
+/** The hours of a silence; undefined: the person named none. */
+function hoursOf({ count, unit = '', today }: Record<string, string | undefined>): number | undefined {
+  if (today !== undefined) return 24
+  if (count === undefined) return undefined
+  const number = counts[count.toLowerCase()] ?? Number(count)
+  return /^day/i.test(unit) ? number * 24 : number
+}
 
 const onlyVmid = ({ guest: { vmid } }: OfGuest) => ({ vmid })
 const ofGuest = (tool: string, says: string | readonly RegExp[], input: (said: OfGuest) => Input = onlyVmid): Act => ({
@@ -133,6 +147,21 @@ export const acts: readonly Act[] = [
   },
   ofAny('list_runbooks', '(?:which|what|list|show|the|any) runbooks?(?: are there)?', { takes: [] }),
   // Changes
+  {
+    tool: 'acknowledge_alert',
+    on: 'nothing',
+    says: [`(?:acknowledge|ack) ${alertWords}`, `mark ${alertWords} (?:as )?(?:seen|read|acknowledged)`].map(sentence),
+    inquiry: ({ words }) => quieted('acknowledge', words.about ?? ''),
+  },
+  {
+    tool: 'silence_alert',
+    on: 'nothing',
+    says: [
+      `(?:silence|mute) ${alertWords}${forHours}`,
+      `(?:be quiet|stop telling me|tell me nothing) about ${alertWords}${forHours}`,
+    ].map(sentence),
+    inquiry: ({ words }) => quieted('silence', words.about ?? '', hoursOf(words)),
+  },
   {
     tool: 'undo',
     on: 'nothing',

@@ -52,6 +52,8 @@ const deeds: Words = {
   shutdown_node: 'reboot one or shut it down',
   set_node_network: 'change its network',
   refresh_package_lists: 'refresh its package lists',
+  acknowledge_alert: 'acknowledge and silence alerts',
+  silence_alert: 'acknowledge and silence alerts',
   run_replication: 'run a replication job',
   take_snapshot: 'take and delete snapshots and roll back to them',
   delete_snapshot: 'take and delete snapshots and roll back to them',

@@ -18,6 +18,10 @@ const cores = {
 }
 
 const german = phrases({
+  [`(?:bestätige|quittiere) (?:den |die )?(?:alarm|warnung|meldung)(?: (?:von|vom|für|über|zu) ${x})?`]:
+    'acknowledge the alert of $1',
+  [`(?:schalte?|stelle?) (?:den |die )?(?:alarm|warnung|meldung)(?: (?:von|vom|für|über|zu) ${x})?(?: für (\\d+) stunden?)? stumm`]:
+    'silence the alert of $1 for $2 hours',
   [`(?:starte?|boote) ${x} neu`]: 'restart $1',
   [`${x} neu ?starten`]: 'restart $1',
   [`(?:mach|mache|erstelle?|starte?|lege?) (?:mir )?(?:eine? |ein neues )?(?:datensicherung|sicherung|backup) (?:von|für|vom) ${x}(?: an)?`]:
@@ -75,6 +79,10 @@ const german = phrases({
 })
 
 const french = phrases({
+  [`(?:acquitte[rz]?|confirme[rz]?) (?:l[’']|la |cette )?(?:alerte|alarme)(?: (?:de |du |sur |d[’'])${x})?`]:
+    'acknowledge the alert of $1',
+  [`(?:mets en sourdine|fais taire) (?:l[’']|la |cette )?(?:alerte|alarme)(?: (?:de |du |sur |d[’'])${x})?(?: pendant (\\d+) heures?)?`]:
+    'silence the alert of $1 for $2 hours',
   [`(?:red[ée]marre(?:r|z)?|relance(?:r|z)?) ${x}`]: 'restart $1',
   [`(?:fais|faire|faites) une (?:sauvegarde|copie) (?:de |d[’'])${x}|sauvegarde(?:r|z)? ${x}`]: 'back up $1$2',
   [`(?:fais|prends|cr[ée]e|faire|prendre) (?:un |une )?(?:snapshot|instantan[ée]|clich[ée]) (?:de |d[’'])${x}`]:
@@ -114,6 +122,9 @@ const french = phrases({
 })
 
 const spanish = phrases({
+  [`(?:confirma|reconoce) (?:la |esta )?(?:alerta|alarma)(?: (?:de |del |sobre )${x})?`]: 'acknowledge the alert of $1',
+  [`silencia (?:la |esta )?(?:alerta|alarma)(?: (?:de |del |sobre )${x})?(?: durante (\\d+) horas?)?`]:
+    'silence the alert of $1 for $2 hours',
   [`reinicia(?:r|lo)? ${x}`]: 'restart $1',
   [`(?:haz|hacer|crea) (?:una )?(?:copia(?: de seguridad)?|respaldo) (?:de |del )${x}|respalda(?:r)? ${x}`]:
     'back up $1$2',
@@ -271,12 +282,21 @@ const withoutCourtesy = (part: string): string =>
     .replace(politeEnd, '')
     .trim()
 
+/** Puts the captured words into an English sentence. Words that lead to a part that was not said are left out: `of $1`, `for $2 hours`. */
+const filledIn = (english: string, found: RegExpExecArray): string =>
+  english
+    .replace(/ (?:of|for) \$(\d)(?: hours)?(?= |$)/g, (part, at: string) =>
+      found[Number(at)] === undefined ? '' : part,
+    )
+    .replace(/\$(\d)/g, (_, at: string) => found[Number(at)] ?? '')
+    .trim()
+
 /** Translates a clause by the phrases. @returns undefined if none fits */
 function byPhrase(part: string): string | undefined {
   const text = withoutCourtesy(part)
   for (const [pattern, english] of all) {
     const found = pattern.exec(text)
-    if (found !== null) return english.replace(/\$(\d)/g, (_, at: string) => found[Number(at)] ?? '').trim()
+    if (found !== null) return filledIn(english, found)
   }
   for (const [pattern, verb] of otherVerbs) {
     const found = pattern.exec(text)
