@@ -26,6 +26,7 @@ test.each([
 
 test.each([
   ['the alert', /^Several alerts fit, sir\. Which one\?[\s\S]*al_7[\s\S]*al_8[\s\S]*al_9/],
+  ['the backup alert of immich', /^No alert fits these words, sir\. Which one\?[\s\S]*al_9/],
   ['the alert of plex', /^No alert fits these words, sir\. Which one\?[\s\S]*al_7/],
 ])('asks which one is meant by %s', (about, words) => {
   expect(found(about)).not.toHaveProperty('act')

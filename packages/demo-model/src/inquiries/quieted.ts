@@ -16,17 +16,23 @@ const filler = /^(?:the|that|this|a|an|of|on|for|about|from|alerts?|alarms?|warn
 const wordsIn = (text: string): string[] =>
   (text.toLowerCase().match(/[\p{L}\p{N}_.-]+/gu) ?? []).filter((word) => !filler.test(word))
 
-/** Returns the alerts that share the most words with a text; all of them for a text without words. */
-function meantBy(about: string, all: readonly AlertFacts[]): readonly AlertFacts[] {
+/** The alerts that share the most words with a text; all of them for a text without words. `isSure`: one alert has all the words. */
+type Meant = { found: readonly AlertFacts[]; isSure: boolean }
+
+function meantBy(about: string, all: readonly AlertFacts[]): Meant {
   const wanted = wordsIn(about)
-  if (wanted.length === 0) return all
+  if (wanted.length === 0) return { found: all, isSure: all.length === 1 }
   const byShared = all.map(({ id, check, sentence }) => {
     const own = new Set([id.toLowerCase(), ...check.toLowerCase().split('-'), ...wordsIn(`${check} ${sentence}`)])
     return wanted.filter((word) => own.has(word)).length
   })
   const best = Math.max(...byShared)
-  return best === 0 ? [] : all.filter((_, at) => byShared[at] === best)
+  const found = best === 0 ? [] : all.filter((_, at) => byShared[at] === best)
+  return { found, isSure: found.length === 1 && best === wanted.length }
 }
+
+/** Returns a sentence without the cause that follows its colon. */
+const brief = (sentence: string): string => `${sentence.split(': ')[0]?.replace(/\.$/, '')}.`
 
 /** The most alerts that a question names. */
 const most = 4
@@ -44,17 +50,20 @@ export function quieted(how: 'acknowledge' | 'silence', about: string, hours?: n
       if (text === undefined) return { say: `The alerts I could not read. ${gaps(seen, [list])}` }
       const all = alertsIn(text)
       if (all.length === 0) return { say: `No alert is firing, sir, so there is nothing to ${how}.` }
-      const found = meantBy(about, all)
+      const { found, isSure } = meantBy(about, all)
       const [alert] = found
-      if (alert !== undefined && found.length === 1)
+      if (alert !== undefined && isSure)
         return {
           say: `That is this alert: ${alert.sentence}`,
           act: read(`${how}_alert`, { alert: alert.id, ...(hours !== undefined && { hours }) }),
         }
       const shown = (found.length === 0 ? all : found).slice(0, most)
-      const why = found.length === 0 ? 'No alert fits these words' : 'Several alerts fit'
-      const lines = shown.map(({ id, sentence }) => `- ${sentence} Say ${offer(`${how} alert ${id}`)}`)
-      return { say: `${why}, sir. Which one?\n\n${lines.join('\n')}` }
+      const why = found.length > 1 ? 'Several alerts fit' : 'No alert fits these words'
+      const time = hours === undefined ? '' : ` for ${hours} hours`
+      const lines = shown.map(({ id, sentence }) => `- ${brief(sentence)} Say ${offer(`${how} alert ${id}${time}`)}`)
+      const rest = (found.length === 0 ? all : found).length - shown.length
+      const more = rest === 0 ? '' : `\n\nThere are ${rest} more: ${offer('which alerts are firing?')}`
+      return { say: `${why}, sir. Which one?\n\n${lines.join('\n')}${more}` }
     },
     check: (_seen, act) => ({
       say:
