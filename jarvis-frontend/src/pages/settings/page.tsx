@@ -95,7 +95,8 @@ export function SettingsPage() {
           )}
           <div className="page settings">
             {!isPhone && list}
-            <div className="scroll settings-body">
+            {/* biome-ignore lint/a11y/noNoninteractiveTabindex: it scrolls, by keyboard too */}
+            <div className="scroll settings-body" tabIndex={0}>
               <Section />
             </div>
           </div>
