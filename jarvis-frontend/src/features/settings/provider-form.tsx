@@ -2,7 +2,9 @@ import type { ModelKind, ModelPreset, ModelProviderInfo, ModelsReply, ProviderBo
 import { modelApiTitles } from 'protocol/model-apis'
 import { useEffect, useId, useState } from 'react'
 import { chooseModel, readPresets, saveModel } from '../../api/models.ts'
-import { problemOf, type Said, Verdict, verdictOf } from './verdict.tsx'
+import { keyPlaceholder } from './key-words.ts'
+import { useAttempt } from './use-attempt.ts'
+import { problemOf, Verdict, verdictOf } from './verdict.tsx'
 
 /** The default API. */
 const usualKind: ModelKind = 'openai-chat'
@@ -23,17 +25,14 @@ export function ProviderForm({
 }) {
   const [presets, setPresets] = useState<readonly ModelPreset[]>([])
   const [preset, setPreset] = useState<ModelPreset>()
-  const [said, setSaid] = useState<Said>()
-  const [isBusy, setBusy] = useState(false)
-  const [models, setModels] = useState<readonly string[]>([])
-  const names = useId()
+  const { said, setSaid, isBusy, models, setModels, attempt } = useAttempt()
   useEffect(() => {
     if (info !== undefined) return
     void readPresets().then(
       ({ presets: found }) => setPresets(found),
       (error) => setSaid(problemOf(error)),
     )
-  }, [info])
+  }, [info, setSaid])
   const begin = (form: HTMLFormElement, chosen: ModelPreset | undefined) => {
     setPreset(chosen)
     setSaid(undefined)
@@ -47,15 +46,6 @@ export function ProviderForm({
     set('kind', chosen.kind)
     set('baseUrl', chosen.baseUrl)
     set('models', '')
-  }
-  const attempt = async (work: () => Promise<Said | undefined>) => {
-    if (isBusy) return
-    setBusy(true)
-    setSaid(undefined)
-    const came = await work().catch(problemOf)
-    if (came?.models !== undefined) setModels(came.models)
-    setSaid(came)
-    setBusy(false)
   }
   const test = (form: HTMLFormElement) =>
     attempt(() => {
@@ -81,43 +71,84 @@ export function ProviderForm({
         void save(event.currentTarget, submitter?.getAttribute('value') === 'use')
       }}
     >
-      {info === undefined && (
-        <>
-          <label className="flex-1">
-            Service
-            <select
-              className="field"
-              name="preset"
-              onChange={({ currentTarget: { form, value } }) =>
-                form &&
-                begin(
-                  form,
-                  presets.find(({ id }) => id === value),
-                )
-              }
-            >
-              <option value="">Another one</option>
-              {presets.map(({ id, title }) => (
-                <option key={id} value={id}>
-                  {title}
-                </option>
-              ))}
-            </select>
-          </label>
-          <label className="flex-1">
-            Name
-            <input
-              className="field"
-              name="name"
-              required
-              pattern="[a-z][a-z0-9\-]{0,31}"
-              title="small letters, digits and dashes; it begins with a letter"
-              autoComplete="off"
-              placeholder="such as gpu"
-            />
-          </label>
-        </>
+      {info === undefined && <Service presets={presets} onChosen={begin} />}
+      <Server info={info} preset={preset} models={models} />
+      <KeyAndHeaders info={info} preset={preset} />
+      {preset?.note !== undefined && <p className="wide">{preset.note}</p>}
+      <button
+        type="button"
+        className="button"
+        aria-disabled={isBusy}
+        onClick={({ currentTarget: { form } }) => form && void test(form)}
+      >
+        {isBusy ? 'Asking it' : 'Test the model'}
+      </button>
+      <button type="submit" className="button" value="save" aria-disabled={isBusy}>
+        Save it
+      </button>
+      {!isFixed && (
+        <button type="submit" className="button" value="use" aria-disabled={isBusy}>
+          Save and use it
+        </button>
       )}
+      {said !== undefined && <Verdict said={said} />}
+    </form>
+  )
+}
+
+function Service({
+  presets,
+  onChosen,
+}: {
+  presets: readonly ModelPreset[]
+  onChosen: (form: HTMLFormElement, preset: ModelPreset | undefined) => void
+}) {
+  return (
+    <>
+      <label className="flex-1">
+        Service
+        <select
+          className="field"
+          name="preset"
+          onChange={({ currentTarget: { form, value } }) =>
+            form &&
+            onChosen(
+              form,
+              presets.find(({ id }) => id === value),
+            )
+          }
+        >
+          <option value="">Another one</option>
+          {presets.map(({ id, title }) => (
+            <option key={id} value={id}>
+              {title}
+            </option>
+          ))}
+        </select>
+      </label>
+      <label className="flex-1">
+        Name
+        <input
+          className="field"
+          name="name"
+          required
+          pattern="[a-z][a-z0-9\-]{0,31}"
+          title="small letters, digits and dashes; it begins with a letter"
+          autoComplete="off"
+          placeholder="such as gpu"
+        />
+      </label>
+    </>
+  )
+}
+
+type Shown = { info: ModelProviderInfo | undefined; preset: ModelPreset | undefined }
+
+/** The fields of the API, the URL and the models. */
+function Server({ info, preset, models }: Shown & { models: readonly string[] }) {
+  const names = useId()
+  return (
+    <>
       <label className="flex-1">
         API
         <select className="field" name="kind" defaultValue={info?.kind ?? usualKind}>
@@ -157,6 +188,14 @@ export function ProviderForm({
           ))}
         </datalist>
       </label>
+    </>
+  )
+}
+
+function KeyAndHeaders({ info, preset }: Shown) {
+  const help = useId()
+  return (
+    <>
       <label className="flex-1">
         Key
         <input
@@ -164,15 +203,17 @@ export function ProviderForm({
           name="apiKey"
           type="password"
           autoComplete="new-password"
-          placeholder={
-            info?.keyEnd !== undefined
-              ? `kept${info.keyEnd === '' ? '' : `, ends in ${info.keyEnd}`}`
-              : preset?.key === 'needed'
-                ? 'needed'
-                : 'none needed for a server of your own'
-          }
+          aria-describedby={help}
+          placeholder={keyPlaceholder(
+            info ?? {},
+            preset?.key === 'needed' ? 'needed' : 'none needed for a server of your own',
+          )}
         />
       </label>
+      <small className="wide" id={help}>
+        Also taken: an access key of AWS as <code>ID:SECRET</code>, the JSON of a Google service account, or{' '}
+        <code>${'{NAME}'}</code> for a variable.
+      </small>
       <details className="wide" open={info?.headers !== undefined}>
         <summary>Headers of each request</summary>
         <textarea
@@ -184,25 +225,7 @@ export function ProviderForm({
           placeholder={info?.headers === undefined ? 'Name: value, a line each' : `kept: ${info.headers.join(', ')}`}
         />
       </details>
-      {preset?.note !== undefined && <p className="wide">{preset.note}</p>}
-      <button
-        type="button"
-        className="button"
-        aria-disabled={isBusy}
-        onClick={({ currentTarget: { form } }) => form && void test(form)}
-      >
-        {isBusy ? 'Asking it' : 'Test the model'}
-      </button>
-      <button type="submit" className="button" value="save" aria-disabled={isBusy}>
-        Save it
-      </button>
-      {!isFixed && (
-        <button type="submit" className="button" value="use" aria-disabled={isBusy}>
-          Save and use it
-        </button>
-      )}
-      {said !== undefined && <Verdict said={said} />}
-    </form>
+    </>
   )
 }
 

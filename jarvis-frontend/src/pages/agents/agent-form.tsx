@@ -4,7 +4,7 @@ import { useState } from 'react'
 import { saveAgent } from '../../api/agents.ts'
 import { useStatus } from '../../api/status.ts'
 import { say } from '../../app/announce.tsx'
-import { Problem } from '../../app/load-state.tsx'
+import { Problem, useIsLive } from '../../app/load-state.tsx'
 import { useEscape } from '../../lib/use-escape.ts'
 import { agentBodyOf } from './agent-body.ts'
 import { LimitFields } from './limit-fields.tsx'
@@ -26,6 +26,7 @@ export function AgentForm({
 }) {
   const [refused, setRefused] = useState<ApiError | string>()
   const [isSaving, setSaving] = useState(false)
+  const isResting = !useIsLive() || isSaving
   const body: AgentBody = agent?.body ?? {}
   const isMain = agent?.id === 'main'
   // The hash of the file when the form was opened, so that saving does not overwrite a later change.
@@ -80,7 +81,7 @@ export function AgentForm({
       onChange={() => setTouched(true)}
       onSubmit={(event) => {
         event.preventDefault()
-        if (!isSaving) void save(event.currentTarget)
+        if (!isResting) void save(event.currentTarget)
       }}
     >
       <h2>{agent === undefined ? 'New agent' : `Edit ${agent.id}`}</h2>
@@ -148,7 +149,7 @@ export function AgentForm({
         ))}
       <p className="agents-note">It may do what you let main do, or less. Saving asks for the password.</p>
       <p>
-        <button type="submit" className="button solid" aria-disabled={isSaving}>
+        <button type="submit" className="button solid" aria-disabled={isResting}>
           Save the agent
         </button>{' '}
         <button type="button" className="button quiet" onClick={() => onDone(agent?.id)}>

@@ -30,6 +30,7 @@ type Props = {
   mayAct: boolean
   /** True if this person may create, change and remove agents. */
   mayMake: boolean
+  isOwner: boolean
   params: URLSearchParams
   set: (changes: Record<string, string | undefined>) => void
 }
@@ -49,7 +50,7 @@ const memoryWords = {
 }
 
 /** One agent: its limits, files, bindings and latest actions. */
-export function AgentPart({ info, all, mayAct, mayMake, params, set }: Props) {
+export function AgentPart({ info, all, mayAct, mayMake, isOwner, params, set }: Props) {
   const { id } = info
   const { data, problem, again } = useNewest(`agent ${id}`, () => readAgent(id), [
     'connect',
@@ -63,7 +64,7 @@ export function AgentPart({ info, all, mayAct, mayMake, params, set }: Props) {
     if (id !== 'main') keep.set('draft.new', `@${id} `)
     navigate('/')
   }
-  if (data !== undefined && isEditing && mayMake)
+  if (data !== undefined && isEditing && isOwner)
     return <AgentForm all={all} agent={data} onDone={() => set({ edit: undefined })} />
   if (file !== null) return <FilePart id={id} path={file} onBack={() => set({ file: undefined })} mayAct={mayAct} />
   return (

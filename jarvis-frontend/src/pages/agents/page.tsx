@@ -31,13 +31,15 @@ export function AgentsPage() {
   const person = useValue(signedIn)
   const isOperator = person?.role === 'operator'
   const mayAct = isOperator && isLive
-  const mayMake = person?.rank === 'owner' && isLive
+  const isOwner = person?.rank === 'owner'
+  const mayMake = isOwner && isLive
   const isNew = params.has('new')
   const chosen =
     data?.items.find(({ id }) => id === params.get('agent')) ?? (isPhone || isNew ? undefined : data?.items[0])
   usePageKeys({ j: () => moveFocus('[data-row]', 1), k: () => moveFocus('[data-row]', -1) })
   const detail =
-    isNew && mayMake && data !== undefined ? (
+    // The form stays while the link is down, with what was typed.
+    isNew && isOwner && data !== undefined ? (
       <AgentForm all={data} onDone={(agent) => set({ new: undefined, agent })} />
     ) : (
       chosen !== undefined &&
@@ -48,6 +50,7 @@ export function AgentsPage() {
           all={data}
           mayAct={mayAct}
           mayMake={mayMake}
+          isOwner={isOwner}
           set={set}
           params={params}
         />

@@ -1,4 +1,4 @@
-import type { BudgetLimits, BudgetState, BudgetsReply, Budgets as Limits } from 'protocol'
+import type { BudgetState, BudgetsReply } from 'protocol'
 import { ApiError } from 'protocol/client'
 import { useState } from 'react'
 import { call } from '../../api/http.ts'
@@ -7,6 +7,7 @@ import { say } from '../../app/announce.tsx'
 import { Problem, Resting, Skeletons } from '../../app/load-state.tsx'
 import { Visible } from '../../ui/boxed.tsx'
 import { Meter } from '../../ui/meter.tsx'
+import { type Edits, type Part, typed, withEdits } from './budget-edits.ts'
 import { Section, useRights } from './section.tsx'
 import './budgets.css'
 
@@ -37,12 +38,7 @@ export function Budgets() {
       ) : (
         <>
           <Spent data={data} />
-          <Form
-            key={JSON.stringify([data.run, data.day.limits, data.jobs.limits])}
-            data={data}
-            isResting={isResting}
-            onChanged={put}
-          />
+          <Form data={data} isResting={isResting} onChanged={put} />
         </>
       )}
       <Resting who="owner" isOperator={isOperator} isLive={isLive} />
@@ -108,7 +104,6 @@ export function wordsOf({ limits, spent }: BudgetState): string {
   return spent.unpriced === 0 ? price : `${price}, and ${spent.unpriced} calls whose price is not known`
 }
 
-type Part = 'run' | 'day' | 'jobs'
 const parts: readonly (readonly [Part, string])[] = [
   ['run', 'A run, with its helpers'],
   ['day', 'Everything, a day'],
@@ -124,20 +119,15 @@ function Form({
   isResting: boolean
   onChanged: (data: BudgetsReply) => void
 }) {
-  const [limits, setLimits] = useState<Pick<Limits, Part>>({
-    run: data.run,
-    day: data.day.limits,
-    jobs: data.jobs.limits,
-  })
+  const [edits, setEdits] = useState<Edits>({})
+  const limits = withEdits({ run: data.run, day: data.day.limits, jobs: data.jobs.limits }, edits)
   const [problem, setProblem] = useState<string>()
-  const set = (part: Part, unit: keyof BudgetLimits, text: string) => {
-    const { [unit]: _, ...rest } = limits[part]
-    setLimits({ ...limits, [part]: text === '' ? rest : { ...rest, [unit]: Number(text) } })
-  }
   const save = async () => {
     setProblem(undefined)
     try {
       onChanged(await call('PUT /api/budgets', { body: limits }))
+      // A field that was typed into while the request ran keeps its text.
+      setEdits((now) => (now === edits ? {} : now))
       say('The limits are kept.')
     } catch (error) {
       setProblem(error instanceof ApiError ? error.message : 'The limits could not be kept.')
@@ -163,7 +153,7 @@ function Form({
                 step={step}
                 placeholder="no limit"
                 value={limits[part][unit] ?? ''}
-                onChange={(event) => set(part, unit, event.currentTarget.value)}
+                onChange={(event) => setEdits(typed(edits, [part, unit, event.currentTarget.value]))}
               />
               <span className="text-dim">{unitName}</span>
             </label>

@@ -7,7 +7,9 @@ import { useLoad } from '../../api/use-load.ts'
 import { say } from '../../app/announce.tsx'
 import { later } from '../../app/later.tsx'
 import { Problem, Resting, Skeletons } from '../../app/load-state.tsx'
+import { keyWords } from '../../features/settings/key-words.ts'
 import { ModelForm } from '../../features/settings/model-form.tsx'
+import { useAttempt } from '../../features/settings/use-attempt.ts'
 import { problemOf, type Said, Verdict, verdictOf } from '../../features/settings/verdict.tsx'
 import { Visible } from '../../ui/boxed.tsx'
 import { Mark } from '../../ui/mark.tsx'
@@ -16,6 +18,8 @@ import { Section, useRights } from './section.tsx'
 const ProviderForm = later(() => import('../../features/settings/provider-form.tsx').then((part) => part.ProviderForm))
 const Fallbacks = later(() => import('../../features/settings/fallbacks.tsx').then((part) => part.Fallbacks))
 const names: Readonly<Record<string, string>> = { anthropic: 'Anthropic', openai: 'OpenAI-compatible' }
+
+const nameOf = ({ provider }: ModelProviderInfo) => names[provider] ?? provider
 
 export function Models() {
   const { isOperator, isLive, isResting } = useRights()
@@ -162,17 +166,7 @@ function Demo({
   )
 }
 
-function Provider({
-  info,
-  isInUse,
-  inUse,
-  known,
-  isFixed,
-  isResting,
-  seen,
-  onUsed,
-  onSaved,
-}: {
+type Row = {
   info: ModelProviderInfo
   isInUse: boolean
   /** The id of the model that answers. */
@@ -183,44 +177,19 @@ function Provider({
   seen: string | undefined
   onUsed: (models: ModelsReply) => void
   onSaved: (models: ModelsReply) => void
-}) {
-  const { provider, kind, source, baseUrl, keyEnd, models = [], headers = [], leftOut = [] } = info
+}
+
+function Provider(row: Row) {
+  const { info, isInUse, inUse, isFixed, isResting, onUsed, onSaved } = row
+  const { provider, source, models = [] } = info
   const [chosen, setChosen] = useState<string>()
   // Show the model in use first. The person can choose another one.
   const usual = models.find((one) => `${provider}/${one}` === inUse) ?? info.model
   const model = chosen !== undefined && models.includes(chosen) ? chosen : usual
-  const isUsed = models.length > 1 ? inUse === `${provider}/${model}` : isInUse
   const [isOpen, setOpen] = useState(false)
-  const [isAsking, setAsking] = useState(false)
-  const [said, setSaid] = useState<Said>()
-  const [isBusy, setBusy] = useState(false)
-  const name = names[provider] ?? provider
+  const { said, isBusy, attempt } = useAttempt(isResting)
   const isThere = source !== 'none'
   const isNamed = info.models !== undefined
-  const attempt = async (work: () => Promise<Said | undefined>) => {
-    if (isBusy || isResting) return
-    setBusy(true)
-    setSaid(undefined)
-    setSaid(await work().catch(problemOf))
-    setBusy(false)
-  }
-  const act = (words: string, label: string, work: () => void) => (
-    <button
-      type="button"
-      className="button small quiet"
-      aria-label={label}
-      aria-disabled={isBusy || isResting}
-      onClick={work}
-    >
-      {words}
-    </button>
-  )
-  const facts = [
-    ...(baseUrl === undefined ? [] : [baseUrl]),
-    ...(keyEnd === undefined ? ['no key'] : [keyEnd === '' ? 'key kept' : `key ends in ${keyEnd}`]),
-    ...(headers.length > 0 ? [`headers ${headers.join(', ')}`] : []),
-    ...(source === 'environment' ? ['set in the environment'] : []),
-  ]
   return (
     <li>
       <Mark
@@ -229,43 +198,12 @@ function Provider({
         label={isInUse ? 'in use:' : isThere ? 'not in use:' : 'not connected:'}
       />
       <span>
-        {name}
+        {nameOf(info)}
         <small>{isInUse ? 'in use' : isThere ? 'connected' : 'not connected'}</small>
       </span>
       <span className="text-soft">
         {isThere ? (
-          <>
-            {models.length > 1 ? (
-              <select
-                className="field"
-                aria-label={`Model of ${name}`}
-                value={model}
-                onChange={({ currentTarget }) => setChosen(currentTarget.value)}
-              >
-                {models.map((one) => (
-                  <option key={one} value={one}>
-                    {one}
-                  </option>
-                ))}
-              </select>
-            ) : (
-              <Visible text={model} />
-            )}
-            <small>
-              <Visible text={facts.join(', ')} />
-            </small>
-            {leftOut.map(({ tool, why }) => (
-              <small key={tool}>
-                <Visible text={`Without ${tool}: ${why}`} />
-              </small>
-            ))}
-            <small>{modelWords(known[`${provider}/${model}`] ?? {})}</small>
-            {isInUse && seen !== undefined && (
-              <small>
-                <Visible text={seen} />
-              </small>
-            )}
-          </>
+          <Facts row={row} model={model} onChosen={setChosen} />
         ) : provider === 'anthropic' ? (
           'Claude, with a key from console.anthropic.com'
         ) : (
@@ -273,52 +211,14 @@ function Provider({
         )}
       </span>
       <span className="two-acts">
-        {isAsking ? (
-          <>
-            {act(
-              isNamed ? 'Remove it' : 'Forget its key',
-              isNamed ? `Remove ${name} with its key` : `Forget the key of ${name}`,
-              () =>
-                void attempt(async () => {
-                  onUsed(await forgetModel(provider))
-                  setAsking(false)
-                  return undefined
-                }),
-            )}
-            {act('Keep', `Keep ${name}`, () => setAsking(false))}
-          </>
-        ) : (
-          <>
-            {isThere &&
-              act('Test', `Test ${name}`, () => void attempt(() => verdictOf(provider, { kind, model, baseUrl })))}
-            {isThere &&
-              !isUsed &&
-              !isFixed &&
-              act(
-                'Use',
-                `Use ${name}`,
-                () =>
-                  void attempt(async () => {
-                    onUsed(await chooseModel(`${provider}/${model}`))
-                    return undefined
-                  }),
-              )}
-            {(!isFixed || isNamed) && (
-              <button
-                type="button"
-                className="button small quiet"
-                aria-label={`${isThere ? 'Change' : 'Connect'} ${name}…`}
-                aria-expanded={isOpen}
-                aria-disabled={isResting}
-                onClick={() => setOpen(!isOpen && !isResting)}
-              >
-                {isThere ? 'Change…' : 'Connect…'}
-              </button>
-            )}
-            {source === 'settings' &&
-              act(isNamed ? 'Remove…' : 'Forget…', `${isNamed ? 'Remove' : 'Forget'} ${name}…`, () => setAsking(true))}
-          </>
-        )}
+        <Acts
+          row={row}
+          model={model}
+          isBusy={isBusy}
+          attempt={attempt}
+          isOpen={isOpen}
+          onToggle={() => setOpen(!isOpen && !isResting)}
+        />
       </span>
       {said !== undefined && <Verdict said={said} />}
       {isOpen && isNamed && (
@@ -343,5 +243,139 @@ function Provider({
         />
       )}
     </li>
+  )
+}
+
+/** The model of a provider that is connected, or the choice between its models, and what is known of both. */
+function Facts({
+  row: { info, isInUse, known, seen },
+  model,
+  onChosen,
+}: {
+  row: Row
+  model: string
+  onChosen: (model: string) => void
+}) {
+  const { provider, source, baseUrl, models = [], headers = [], leftOut = [] } = info
+  const name = nameOf(info)
+  const facts = [
+    ...(baseUrl === undefined ? [] : [baseUrl]),
+    keyWords(info),
+    ...(headers.length > 0 ? [`headers ${headers.join(', ')}`] : []),
+    ...(source === 'environment' ? ['set in the environment'] : []),
+  ]
+  return (
+    <>
+      {models.length > 1 ? (
+        <select
+          className="field"
+          aria-label={`Model of ${name}`}
+          value={model}
+          onChange={({ currentTarget }) => onChosen(currentTarget.value)}
+        >
+          {models.map((one) => (
+            <option key={one} value={one}>
+              {one}
+            </option>
+          ))}
+        </select>
+      ) : (
+        <Visible text={model} />
+      )}
+      <small>
+        <Visible text={facts.join(', ')} />
+      </small>
+      {leftOut.map(({ tool, why }) => (
+        <small key={tool}>
+          <Visible text={`Without ${tool}: ${why}`} />
+        </small>
+      ))}
+      <small>{modelWords(known[`${provider}/${model}`] ?? {})}</small>
+      {isInUse && seen !== undefined && (
+        <small>
+          <Visible text={seen} />
+        </small>
+      )}
+    </>
+  )
+}
+
+/** The buttons of a provider. `Forget` asks once more before it acts. */
+function Acts({
+  row: { info, isInUse, inUse, isFixed, isResting, onUsed },
+  model,
+  isBusy,
+  attempt,
+  isOpen,
+  onToggle,
+}: {
+  row: Row
+  model: string
+  isBusy: boolean
+  attempt: ReturnType<typeof useAttempt>['attempt']
+  isOpen: boolean
+  onToggle: () => void
+}) {
+  const { provider, kind, source, baseUrl, models = [] } = info
+  const isUsed = models.length > 1 ? inUse === `${provider}/${model}` : isInUse
+  const [isAsking, setAsking] = useState(false)
+  const name = nameOf(info)
+  const isThere = source !== 'none'
+  const isNamed = info.models !== undefined
+  const act = (words: string, label: string, work: () => void) => (
+    <button
+      type="button"
+      className="button small quiet"
+      aria-label={label}
+      aria-disabled={isBusy || isResting}
+      onClick={work}
+    >
+      {words}
+    </button>
+  )
+  return isAsking ? (
+    <>
+      {act(
+        isNamed ? 'Remove it' : 'Forget its key',
+        isNamed ? `Remove ${name} with its key` : `Forget the key of ${name}`,
+        () =>
+          void attempt(async () => {
+            onUsed(await forgetModel(provider))
+            setAsking(false)
+            return undefined
+          }),
+      )}
+      {act('Keep', `Keep ${name}`, () => setAsking(false))}
+    </>
+  ) : (
+    <>
+      {isThere && act('Test', `Test ${name}`, () => void attempt(() => verdictOf(provider, { kind, model, baseUrl })))}
+      {isThere &&
+        !isUsed &&
+        !isFixed &&
+        act(
+          'Use',
+          `Use ${name}`,
+          () =>
+            void attempt(async () => {
+              onUsed(await chooseModel(`${provider}/${model}`))
+              return undefined
+            }),
+        )}
+      {(!isFixed || isNamed) && (
+        <button
+          type="button"
+          className="button small quiet"
+          aria-label={`${isThere ? 'Change' : 'Connect'} ${name}…`}
+          aria-expanded={isOpen}
+          aria-disabled={isResting}
+          onClick={onToggle}
+        >
+          {isThere ? 'Change…' : 'Connect…'}
+        </button>
+      )}
+      {source === 'settings' &&
+        act(isNamed ? 'Remove…' : 'Forget…', `${isNamed ? 'Remove' : 'Forget'} ${name}…`, () => setAsking(true))}
+    </>
   )
 }
