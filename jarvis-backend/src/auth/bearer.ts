@@ -17,7 +17,7 @@ export type Verified = { token: ApiToken; person: PersonRef; stillCounts(): void
 export type Bearer = {
   /**
    * Reads the `Authorization` header only, and counts the request.
-   * @throws JarvisError `unauthorized`, `token_expired`; `forbidden` for a token of another door; `too_many_requests` beyond the token's rate
+   * @throws JarvisError `unauthorized`, `token_expired`; `forbidden` if the token is not valid at `door`; `too_many_requests` beyond the token's rate
    */
   verify(request: Pick<IncomingMessage, 'headers'>, door: Door): Verified
   /** The header `WWW-Authenticate` for a 401 at `/mcp`: the address at which a client can sign in, and the scope (RFC 9728, RFC 6750). */

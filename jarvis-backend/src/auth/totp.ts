@@ -5,7 +5,7 @@ const digits = 6
 const stepMs = 30_000
 export const seedBytes = 20
 
-/** The step at a time in Unix ms. */
+/** The number of the 30-second step that contains a time. @param at Unix ms */
 export const stepAt = (at: number): number => Math.floor(at / stepMs)
 
 /** The code of a step (RFC 4226, HOTP). @param length digits, at most 8 */

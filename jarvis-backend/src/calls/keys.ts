@@ -20,11 +20,11 @@ export const scopeKey = ({ of, id, at }: Scope, sessionId: string): string =>
   hashOf({ version: 1, scope: { of, id, at }, sessionId })
 
 /**
- * Returns the key that a grant is bound to: the same call about a target of the same name, for which the same rule asked, by the same kind of
- * principal of the same person. So a grant to the chat does not cover an MCP client or a job, and a grant to one person, token, job or agent covers
- * no other. Without an agent the grant is main's. Without a person it is the first owner's, and has the key that older releases gave it. A grant to
- * an agent does not cover the agents to which it delegates, nor the reverse.
- * @param forHelpers the grant also covers child runs of the principal; its key is one that `grantKeys` returns for both
+ * Returns the key that a grant is bound to. Two calls have the same key if all of these are the same: the call's key, the rule that asked, the name
+ * of the target, and the requester (its kind, person, token, job and agent). So a grant to the chat does not cover an MCP client or a job. A grant to
+ * an agent does not cover the agents to which it delegates, nor the reverse. Without an agent, the requester is the main agent. The first owner is
+ * not part of the hash, so that the keys of older releases stay valid.
+ * @param forHelpers true: the grant also covers the child runs of the requester. `grantKeys` returns such a key for the requester and its child runs
  */
 export function grantKey(key: string, about: Pick<Card, 'rule' | 'target' | 'requestedBy'>, forHelpers?: true): string {
   const { rule, target, requestedBy } = about

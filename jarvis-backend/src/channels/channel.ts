@@ -219,8 +219,8 @@ export type ChannelKind = {
   settings: readonly Setting[]
   /**
    * Opens a connection to the service.
-   * @param parts `problem`: receives the reason why the service cannot be reached, or undefined when it can be reached again. `tapAddress`: the URL
-   * to which a phone sends a tap, if the channel has `tapsByAddress`
+   * @param parts `problem`: receives the reason why the service cannot be reached, or undefined when it can be reached again. `tapAddress`: the
+   * URL that a phone requests when a person taps a button of a message; set if the channel has `tapsByAddress`
    */
   open(
     settings: Settings,

@@ -33,7 +33,7 @@ export async function skills(config: Config, { positionals: [action = 'list', fo
   })
 }
 
-/** The skills of a folder, for a person to look at. */
+/** Returns a library that only reads the skills of a folder: it records no activity and keeps no settings. */
 const reading = (dir: string, store: SkillStore) =>
   new SkillLibrary({
     folders: new SkillFolders({

@@ -17,9 +17,9 @@ export type Touch = { kind: EffectKind; on: Thing; action?: PowerAction; type?: 
 export type PowerAction = 'start' | 'stop' | 'restart'
 
 /**
- * Facts of a guest after a call, by which policy, roles and topology judge later calls about the guest. Vmid, type and state are not here: they are
- * read again at each call. `unread`: the guest gets tags that nobody has read yet, such as the tags in a backup. `had`: its tags by its own
- * configuration, because the cluster's list may be older or lack them.
+ * The facts that a guest will have after a call. Policy, roles and topology use these facts to judge the guest after the call. Vmid, type and state
+ * are not included, because they are read again at each call. `unread`: the call gives the guest tags that JARVIS has not read, such as the tags in a
+ * backup. `had`: the guest's tags before the call, from its own configuration; the cluster's list may be older or lack them.
  */
 export type Becomes = Partial<Pick<Guest, 'name' | 'tags' | 'pool' | 'node'>> & {
   unread?: true

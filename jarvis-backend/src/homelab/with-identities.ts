@@ -81,7 +81,10 @@ export function withIdentities(homelab: Homelab, identities: Identities): Homela
 
 const doubtOf = (words: string | undefined) => (words === undefined ? {} : { backupDoubt: words })
 
-/** Leaves out samples of a vmid from a time at which another guest had the vmid, or may have had it. */
+/**
+ * Wraps a store so that a guest's samples are only its own. Proxmox reuses vmids, so an earlier guest may have had the same vmid. Samples from the
+ * time of an earlier guest, or perhaps of one, are read as undefined.
+ */
 export function samplesOfGuests(store: SampleStore, of: Identities['of'], look: Cluster['state']): SampleStore {
   return {
     keepOf: (addresses) => store.keepOf(addresses),

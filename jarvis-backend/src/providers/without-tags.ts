@@ -57,8 +57,9 @@ export function withoutTags(model: Model, learned: Learned): Model {
 }
 
 /**
- * Passes findings on to a sink. An answer that was passed on as reasoning is passed on again as the answer.
- * @param holds true: reasoning at the start is passed on only when it is certain
+ * Returns functions that pass the findings of `ThinkTags` on to a sink. If text was passed on as reasoning and turns out to be the answer, it is
+ * passed on again, as the answer.
+ * @param holds true: text at the start of a reply is held back until it is certain that it is reasoning
  */
 function teller(sink: ModelSink, holds: boolean) {
   let thought = ''

@@ -79,7 +79,7 @@ function mapOf(lines: readonly string[], say: Say): YAMLMap | undefined {
   return undefined
 }
 
-/** `key: a text: with a colon` as `key: "a text: with a colon"`. */
+/** Returns a line with its value in quotes, if the value contains a colon that would break YAML: `key: a: b` becomes `key: "a: b"`. */
 const quoted = (line: string) => {
   const [, key, value] = /^([A-Za-z][\w-]*):[ \t]+([^"'|>[{&*!%@`\s].*)$/.exec(line) ?? []
   return value !== undefined && /:(?:\s|$)/.test(value) ? `${key}: ${JSON.stringify(value.trimEnd())}` : line

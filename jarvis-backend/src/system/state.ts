@@ -34,7 +34,7 @@ export type StateNeeds = {
   push: Pick<WebPush, 'standing'>
   watch: Pick<Watch, 'alerts' | 'checks'>
   realtime: Pick<Realtime, 'io' | 'names'>
-  /** Absent if JARVIS runs inside another program. */
+  /** The comparison with the configuration of the next start. Undefined if another program contains JARVIS, so that JARVIS cannot restart itself. */
   next: NextStart | undefined
 }
 

@@ -14,7 +14,7 @@ export async function imageAddress(sessionId: string, imageId: string, isAttache
   return pictureAddress(blob)
 }
 
-/** The `data:` URL of a picture. @throws ApiError if it is none that is shown */
+/** Returns a picture as a `data:` URL. @throws ApiError if the blob's type is not in `shown`, or the blob cannot be read */
 export function pictureAddress(blob: Blob): Promise<string> {
   if (!shown.includes(blob.type)) throw new ApiError('refused', 'That is no picture.')
   return new Promise((resolve, reject) => {

@@ -220,8 +220,8 @@ export const Entry = z.discriminatedUnion('type', [
     isUsagePartial: z.literal(true).optional(),
     stopReason: TurnStop,
     /**
-     * Calls that were not made, because the model wrote them as `text`, or its reply was `cut` off within one. The last text of `content` is
-     * JARVIS's remark about it.
+     * Calls of the model that were not run. `why` is `text` if the model wrote the calls as text, and `cut` if the reply was cut off within a call.
+     * The last text of `content` is JARVIS's remark about these calls.
      */
     unmade: z.object({ why: z.enum(['text', 'cut']), toolNames: z.array(z.string()) }).optional(),
     /**

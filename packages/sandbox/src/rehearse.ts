@@ -59,8 +59,8 @@ export type RehearseParts = {
 }
 
 /**
- * Runs a command once on a view whose content is thrown away, and derives from the view the changes that the command would make. If the kernel
- * refuses overlays, the command runs on a copy; it has not run before then.
+ * Runs a command once on a temporary view of a folder, and derives from the view the changes that the command would make. The view is then deleted.
+ * If the kernel refuses the overlay, the command has not yet run, and it runs on a copy of the folder instead.
  */
 export async function rehearse(id: string, asked: Rehearsal, parts: RehearseParts): Promise<Rehearsing> {
   const mayCopy = asked.survey.bytes <= copyBytes

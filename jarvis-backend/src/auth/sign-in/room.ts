@@ -203,7 +203,7 @@ function tellOfNewDevice(
     signIn,
   }: { person: Person; address: string; method: string; signIn: string },
 ): void {
-  // A person with a single sign-in has no other device that could be told.
+  // If this is the person's only current sign-in, there is no other device to notify.
   const isFirst = !signIns.list(id).some((row) => row.id !== signIn)
   if (isFirst) return
   const text = `${name} signed in on a new device, from ${address} (${method}). If that was not you, change your password.`

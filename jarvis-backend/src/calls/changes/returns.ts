@@ -65,7 +65,7 @@ export class Returns {
     this.#disarm = nextAt === undefined ? () => {} : clock.after(nextAt - now, () => this.look())
   }
 
-  /** Stops the timer. The next start of JARVIS continues. */
+  /** Stops the timer. The commands stay stored, and the next start of JARVIS sets the timer again. */
   stop(): void {
     this.#disarm()
   }

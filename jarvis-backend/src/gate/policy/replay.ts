@@ -38,8 +38,9 @@ const shippedRules = new Set(shippedPolicy.rules.map(({ name }) => name))
 const plainRules = new Set(['base', 'allow', 'profile', 'tiers'])
 
 /**
- * Judges the journal's calls again by another policy, each under the profile of its time. The cluster of that time is known only as far as the
- * journal records it. If a shipped rule decided with more knowledge then, its verdict is kept, because policy.yaml cannot lower it.
+ * Judges the calls in the journal again by another policy. Each call is judged under the profile that was in force when it was made. The state of the
+ * cluster at that time is known only as far as the journal records it. So if a shipped rule judged by more facts then, its verdict is kept:
+ * policy.yaml cannot lower it.
  * @param tools the tools that JARVIS ships
  */
 export class Replay {

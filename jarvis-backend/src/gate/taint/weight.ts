@@ -33,7 +33,7 @@ export function createScale(sources: Sources, { cluster }: Pick<World, 'cluster'
     const isLive = live.has(word)
     if (about.isChoice?.(name)) return source.isComposed ? 'none' : 'asks'
     if (about.isCommon?.(word)) return 'none'
-    // A single common word of the prompt gives no information away.
+    // A name that is a single word of letters, and that occurs in the prompt, has no weight: such a word reveals nothing about the prompt.
     if (source.toolName === promptSource && /^\p{L}+$/u.test(word)) return 'none'
     const isPick = (source.isComposed && isLive) || source.listed?.().has(name) === true
     if (isPick && about.hasService !== true && about.isLeaving !== true) return 'none'

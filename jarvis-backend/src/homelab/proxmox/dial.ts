@@ -8,8 +8,9 @@ const mostBytes = 1024 * 1024
 const mostWords = 16 * 1024
 
 /**
- * Opens a WebSocket over a connection that the agent trusts. Proxmox accepts neither fragments nor compression, and requires the subprotocol
- * `binary`. @throws ApiError `cluster_unreachable`, or the error that `failure` makes from a refusal; the signal's reason
+ * Opens a WebSocket to Proxmox. The HTTPS agent `agent` decides which TLS certificate is trusted. Proxmox accepts neither fragmented messages nor
+ * compression, and requires the subprotocol `binary`.
+ * @throws ApiError `cluster_unreachable`, or the error that `failure` makes from a refusal; the signal's reason
  */
 export function dial(to: {
   url: URL

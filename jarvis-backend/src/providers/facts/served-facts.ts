@@ -29,7 +29,7 @@ async function ownFacts({ kind, baseUrl, model }: Server, { ask }: AskedServer):
     return 'kind' in answer ? undefined : fieldsIfAny(answer.body)
   }
   const [loaded, studio, props] = await Promise.all([at('/api/ps'), at('/api/v0/models'), at('/props')])
-  // Only Ollama has this list. All other servers are sent only GET requests.
+  // Only Ollama answers `/api/ps` with a list `models`. So only Ollama gets the POST to `/api/show`; other servers get only GET requests.
   if (Array.isArray(loaded?.models)) {
     const now = loaded.models.map((one) => fieldsIfAny(one) ?? {})
     const found = now.find(({ name, model: id }) => [name, id].some((one) => isSame(String(one), model)))

@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { dayAndTime, readsSessions, sessionTool } from './session-tool.ts'
 
-/** Conversations in one list. Words narrow it. */
+/** Maximum number of conversations in a list. The tool's argument `words` can narrow the list. */
 const limit = 20
 
 export const listSessions = sessionTool({

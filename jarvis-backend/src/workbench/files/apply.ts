@@ -78,7 +78,10 @@ const isNew = ({ new: made }: FileChange, now: Entry) => isSame(now, made)
 const moved = (change: FileChange, why: string) =>
   new JarvisError('conflict', `${shownPath(change)} ${why}. Nothing more was changed: look at it and ask again.`)
 
-/** Reads the present entry of a change. @throws JarvisError `conflict` if the entry is neither old nor new */
+/**
+ * Reads the entry that is now at the path of a change. `isResumed`: an interrupted change may have left an entry that is neither old nor new.
+ * @throws JarvisError `forbidden` if the root is read-only; `conflict` if something else has changed the entry
+ */
 function survey(change: FileChange, { rootOf }: ApplyParts, isResumed: boolean): Entry {
   const root = rootOf(change.root)
   if (!root.write) throw new JarvisError('forbidden', `The root ${root.name} is only read.`)

@@ -17,8 +17,8 @@ const newFolder = 0o755
 export const shownHash = (hash: string): string => hash.slice(0, 16)
 
 /**
- * The changes that a write or an edit makes: to the file, and to missing parent folders. Old and new bytes are stored.
- * @throws Mistake if the hash is missing or is not the file's, or if an edit does not fit; JarvisError as `lookAt`
+ * Returns the changes that a write or an edit makes: to the file, and to missing parent folders. Stores the file's old and new bytes.
+ * @throws Mistake if `wanted.hash` is missing or is not the hash of the file, or if an edit does not fit; the errors of `lookAt`
  */
 export function planned(wanted: Wanted, root: RootAt, store: Pick<ContentStore, 'keep'>): FileChange[] {
   const { rootName, path, hash } = wanted

@@ -65,7 +65,7 @@ export function viewOf({ started, result }: Call): { begins: boolean } | undefin
   return { begins: started.view !== 'command' || result?.isError !== false || status === 'running' }
 }
 
-/** Returns the command whose file changes can be applied, by its result; undefined for any other call. */
+/** Returns a call's command if the call's result says that the command's file changes can be applied; undefined for any other call. */
 export function applicableOf({ started, result }: Call): { command: string; changes: number } | undefined {
   if (started?.view !== 'command') return undefined
   const { command, changes, exitCode, mayApply } = (result?.data ?? {}) as Record<string, unknown>

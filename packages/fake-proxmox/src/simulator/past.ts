@@ -43,7 +43,7 @@ function openEra(startedAt: number, agoMs: number) {
 
   world.random = () => 0.5
   for (let step = 0; step < stepsToSettle; step += 1) move(world)
-  // Compute only changing values again, because a day is much data.
+  // The snapshot is taken once, and each sample changes only some of its values, because a day has many samples.
   const state = snapshot(world, new Set())
   const guests = state.guests.flatMap((view) => {
     const guest = world.guest(view.vmid)
