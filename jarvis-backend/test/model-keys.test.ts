@@ -150,6 +150,8 @@ test('a key by its variable is filled in when it is used, and is never written',
   const { models: _, ...tried } = { ...given, model: 'qwen3:14b' }
   const missing = (await call('POST', '/gpu/test', tried)).body
   expect([missing.verdict, missing.text]).toEqual(['refused', expect.stringContaining('GPU_KEY has no value')])
+  const kept = (await call('POST', '/gpu/test', { model: 'qwen3:14b' })).body
+  expect(kept.text).toContain('GPU_KEY has no value')
   expect(server.asked).toEqual([])
   appendFileSync(join(dataDir, 'settings.env'), `GPU_KEY=${key}\n`)
   expect((await call('POST', '/gpu/test', tried)).body).toMatchObject({ verdict: 'works' })

@@ -126,7 +126,9 @@ export class ModelSetup {
     const baseUrl = body.baseUrl ?? (isOwnAddress ? undefined : known?.baseUrl)
     if (baseUrl === undefined && !isVariableProvider(provider))
       throw new JarvisError('invalid_request', `${provider} is not saved yet, so baseUrl is needed.`)
-    const given = serverOf({ ...body, ...(baseUrl !== undefined && { baseUrl }) }, known)
+    // A saved variable is filled in anew, so that a missing value is named.
+    const saved = this.#savedOf(provider, this.#readFile()) ?? known
+    const given = serverOf({ ...body, ...(baseUrl !== undefined && { baseUrl }) }, saved)
     const server = { provider, kind, ...given, ...this.#filled(given) }
     const asking = { now: () => this.#parts.clock.now(), signal }
     return model === undefined ? listModels(server, asking) : tryModel({ ...server, model }, asking)
