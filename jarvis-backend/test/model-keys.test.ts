@@ -158,6 +158,10 @@ test('a key by its variable is filled in when it is used, and is never written',
   // Saved again without a key: the variable stays, and not its value.
   const { apiKey: _key, ...more } = { ...given, models: ['qwen3:14b', 'qwen3:32b'] }
   expect((await call('PUT', '/gpu', more)).body.providers.at(-1)).toMatchObject({ keyName: byVariable })
+  const mixed = await call('PUT', '/gpu', { ...given, apiKey: `sk-planted-0123456789${byVariable}` })
+  expect(mixed.text).not.toContain('planted')
+  const tested = await call('POST', '/openai/test', { model: 'gpt-5.4', apiKey: byVariable })
+  expect([tested.status, tested.text]).toEqual([400, expect.stringContaining('name of its own')])
   const own = await call('POST', '/gpu/test', { ...tried, apiKey: `$\{JWT_SECRET}` })
   expect(own.body.text).toContain('is a setting of JARVIS’s own')
   const variable = await call('PUT', '/openai', { model: 'gpt-5.4', apiKey: byVariable })

@@ -24,7 +24,7 @@ import {
   type SavedProvider,
   writeModelsFile,
 } from '../config/models-file.ts'
-import { isToFill } from '../config/placeholder.ts'
+import { isOnlyNames, isToFill } from '../config/placeholder.ts'
 import { openerOf } from '../config/sealing.ts'
 import { modelsAfter, saveSettings } from '../config/settings-file.ts'
 import type { Clock } from '../lib/clock.ts'
@@ -56,10 +56,20 @@ export type ModelSetupParts = {
 
 function keyEndOf({ apiKey }: Server): Pick<ModelProviderInfo, 'keyEnd' | 'keyName'> {
   if (apiKey === undefined) return {}
-  const keyName = isToFill(apiKey) ? apiKey : keyNameOf(apiKey)
+  if (isToFill(apiKey)) return { keyEnd: '', ...(isOnlyNames(apiKey) && { keyName: apiKey }) }
+  const keyName = keyNameOf(apiKey)
   if (keyName !== undefined) return { keyEnd: '', keyName }
   // The last four characters of a short key would reveal too much.
   return { keyEnd: apiKey.length >= 12 ? apiKey.slice(-4) : '' }
+}
+
+/** @throws JarvisError `invalid_request` for a key that signs or is filled in, which only a provider with a name of its own takes */
+function requirePlain(provider: VariableProvider, apiKey: string | undefined): void {
+  if (apiKey === undefined || (isSent(apiKey) && !isToFill(apiKey))) return
+  throw new JarvisError(
+    'invalid_request',
+    `${provider} takes a plain key only. Give the provider a name of its own, such as cloud, for a key of AWS or Google Cloud or for \${…}.`,
+  )
 }
 
 /** Connects models from the dashboard and the command line: tries them, saves them, uses one from the next message on. */
@@ -120,6 +130,7 @@ export class ModelSetup {
     const kind = kindOf(provider, asked, this.#knownOf(provider)?.kind)
     if (isVariableProvider(provider) && body.headers !== undefined)
       throw new JarvisError('invalid_request', `${provider} takes no headers: give the provider another name.`)
+    if (isVariableProvider(provider)) requirePlain(provider, body.apiKey)
     const known = this.#knownOf(provider)
     // A new key of Anthropic or OpenAI is tested at their own address, as it would be saved. Otherwise the saved address is used.
     const isOwnAddress = isVariableProvider(provider) && body.apiKey !== undefined
@@ -140,11 +151,7 @@ export class ModelSetup {
     this.#mayChoose()
     const { model } = body
     const { apiKey, baseUrl } = serverOf(body, this.#knownOf(provider))
-    if (apiKey !== undefined && (isToFill(apiKey) || !isSent(apiKey)))
-      throw new JarvisError(
-        'invalid_request',
-        `${provider} takes a plain key only. Give the provider a name of its own, such as cloud, for a key of AWS or Google Cloud or for \${…}.`,
-      )
+    requirePlain(provider, apiKey)
     const names = variables[provider]
     this.#parts.forget?.([{ kind: variableKinds[provider], model, baseUrl }])
     this.#keep({

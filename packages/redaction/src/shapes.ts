@@ -35,7 +35,7 @@ const tokens: readonly (readonly [begins: string, rest: string])[] = [
   ['jm[ar]t_', '[\\w-]{8,}'],
   ['AIza', '[\\w-]{30,}'],
   ['GOCSPX-', '[\\w-]{20,}'],
-  ['ya29\\.', '[\\w-]{20,}'],
+  ['ya29\\.', '[\\w.-]{20,}'],
   ['hf_', '[A-Za-z\\d]{24,}'],
   ['npm_', '[A-Za-z\\d]{30,}'],
   ['do[opr]_v1_', '[\\da-f]{32,}'],

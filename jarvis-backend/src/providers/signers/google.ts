@@ -59,6 +59,8 @@ const Refusal = z.object({ error: z.string(), error_description: z.string().opti
 class GoogleSigner implements Signer {
   readonly #account: Account | undefined
   #token: Token | undefined
+  /** The token that a server refused last. The server's message may quote it. */
+  #refused: string | undefined
   /** The exchange that is under way; requests at the same time share it. */
   #exchange: Promise<Token> | undefined
 
@@ -67,7 +69,7 @@ class GoogleSigner implements Signer {
   }
 
   secrets(): string[] {
-    return [this.#account?.private_key, this.#token?.text].filter((text) => text !== undefined)
+    return [this.#account?.private_key, this.#token?.text, this.#refused].filter((text) => text !== undefined)
   }
 
   async headers(): Promise<Record<string, string>> {
@@ -81,6 +83,7 @@ class GoogleSigner implements Signer {
   }
 
   refused(): void {
+    this.#refused = this.#token?.text ?? this.#refused
     this.#token = undefined
   }
 
